@@ -1,0 +1,1 @@
+"""stead: synthetic microdata to publish in the stead of confidential records."""

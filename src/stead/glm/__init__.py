@@ -1,0 +1,1 @@
+"""Generalised linear models: one home for the families, the mode and the normal approximation at it."""

@@ -1,0 +1,1 @@
+"""The formula language and what it builds. Nothing in it is ever evaluated as Python."""

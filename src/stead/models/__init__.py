@@ -1,0 +1,1 @@
+"""Synthesis models: one file each; its docstring is model, priors, equation and citation."""

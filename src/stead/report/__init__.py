@@ -1,0 +1,1 @@
+"""What is shown: one look, charts from aggregates, pages from JSON."""

@@ -1,0 +1,1 @@
+"""Drawing from posteriors exactly, and the checks that say whether it worked."""

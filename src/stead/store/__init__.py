@@ -1,0 +1,1 @@
+"""Files that survive: written whole or not at all, hashed, and checked when they are read."""

@@ -1,0 +1,1 @@
+"""What a data set is: a schema, the records under it, and the ways in and out."""

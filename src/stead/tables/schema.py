@@ -1,0 +1,227 @@
+"""The schema: what each column is, which levels it has, how its missing cells are written, what role it plays.
+
+Levels and codes are owned here, never learned again from a file, so that a confidential file and its
+synthetic versions share one meaning. A schema prints kinds and counts; it does not print levels,
+because a rare level is a fact about a person.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from stead.errors import UsageError, nearest, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Kind = Literal["continuous", "count", "binary", "categorical", "ordered", "date"]
+Role = Literal["keep", "id", "weight", "group", "drop"]
+Level: TypeAlias = str | int | float | bool
+Bounds: TypeAlias = tuple[float | None, float | None]
+
+CODED: frozenset[Kind] = frozenset({"binary", "categorical", "ordered"})
+NOT_CARRIED: frozenset[Role] = frozenset({"id", "drop"})
+LONGEST_NAME = 256
+
+
+@dataclass(frozen=True, repr=False)
+class Column:
+    """One column.
+
+    kind      continuous, count (whole numbers from 0), binary (two levels), categorical, ordered, date
+    levels    of a binary, categorical or ordered column, in order
+    bounds    lowest and highest value that a number may have; None where there is no bound
+    decimals  places that a continuous column is written with; 0 keeps it in whole numbers
+    missing   codes that stand for a missing value, kept apart; an empty cell is missing without being declared
+    role      keep: in the release. weight, group: in the release, never synthesized.
+              id: checked for being unique, then left behind. drop: left behind.
+    unit      of a date: "day" or "second"
+    format    of a date in a text file, as in strptime; ISO 8601 where empty
+    why       the reason for what was proposed
+    """
+
+    name: str
+    kind: Kind
+    levels: tuple[Level, ...] = ()
+    bounds: Bounds = (None, None)
+    decimals: int | None = None
+    missing: tuple[Level, ...] = ()
+    role: Role = "keep"
+    unit: Literal["day", "second"] = "day"
+    format: str = ""
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", tuple(self.levels))
+        object.__setattr__(self, "missing", tuple(self.missing))
+        object.__setattr__(self, "bounds", tuple(self.bounds))
+        named = f"column {shorten(self.name)}" if isinstance(self.name, str) else "a column"
+        if not isinstance(self.name, str) or not self.name:
+            raise UsageError("E-SCHEMA", f"{named}: a column needs a name, as text")
+        if len(self.name) > LONGEST_NAME:
+            raise UsageError(
+                "E-NAME-LONG", f"{named}: the name has {len(self.name):,} characters, at most {LONGEST_NAME}"
+            )
+        _one_of(named, "kind", self.kind, get_args(Kind))
+        _one_of(named, "role", self.role, get_args(Role))
+        _one_of(named, "unit", self.unit, ("day", "second"))
+        _check_levels(self, named)
+        if len(self.bounds) != 2:
+            raise UsageError(
+                "E-BOUNDS", f"{named}: bounds are a pair, lowest and highest, None where there is none"
+            )
+        low, high = self.bounds
+        if low is not None and high is not None and low > high:
+            raise UsageError("E-BOUNDS", f"{named}: the lower bound is above the upper one")
+        if self.decimals is not None and not 0 <= self.decimals <= 15:
+            raise UsageError("E-DECIMALS", f"{named}: decimals are from 0 to 15")
+        if len(self.missing) > 100:
+            raise UsageError("E-MISSING-CODES", f"{named}: {len(self.missing)} missing codes, at most 100")
+
+    @property
+    def coded(self) -> bool:
+        """Whether values are codes of levels."""
+        return self.kind in CODED
+
+    @property
+    def carried(self) -> bool:
+        """Whether records hold this column at all."""
+        return self.role not in NOT_CARRIED
+
+    @property
+    def whole(self) -> bool:
+        """Whether values are kept as int64."""
+        return self.kind in {"count", "date"} or (self.kind == "continuous" and self.decimals == 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The column as a table of `stead.toml`: what is at its default is left out, and so is None."""
+        table: dict[str, Any] = {}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if item.name == "bounds":
+                table |= {
+                    key: bound
+                    for key, bound in zip(("lowest", "highest"), value, strict=True)
+                    if bound is not None
+                }
+            elif item.name != "name" and value != item.default:
+                table[item.name] = list(value) if isinstance(value, tuple) else value
+        return table
+
+    @classmethod
+    def from_dict(cls, name: str, table: dict[str, Any]) -> Column:
+        """The column that `to_dict` wrote; an unknown key is an error with the nearest name."""
+        allowed = {item.name for item in fields(cls)} - {"name", "bounds"} | {"lowest", "highest"}
+        for key in table:
+            if key not in allowed:
+                raise UsageError(
+                    "E-PLAN-KEY",
+                    f"column {shorten(name)}: no setting is called {shorten(key)}; {nearest(key, sorted(allowed))}",
+                )
+        if "kind" not in table:
+            raise UsageError("E-PLAN-KEY", f"column {shorten(name)}: kind is missing")
+        rest = {key: value for key, value in table.items() if key not in {"lowest", "highest"}}
+        return cls(name, bounds=(table.get("lowest"), table.get("highest")), **rest)
+
+    def __repr__(self) -> str:
+        levels = f", {len(self.levels)} levels" if self.coded else ""
+        return f"Column({self.name!r}, {self.kind}{levels}, role {self.role})"
+
+
+class Schema:
+    """The columns of a data set, in order."""
+
+    __slots__ = ("_by_name",)
+
+    def __init__(self, columns: Iterable[Column]) -> None:
+        self._by_name: dict[str, Column] = {}
+        for column in columns:
+            if column.name in self._by_name:
+                raise UsageError("E-SCHEMA", f"column {shorten(column.name)} is declared twice")
+            self._by_name[column.name] = column
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, in order."""
+        return tuple(self._by_name)
+
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """Names of the columns that records hold."""
+        return tuple(column.name for column in self if column.carried)
+
+    def require(self, name: str) -> Column:
+        """The column `name`, or an error that lists the names that exist, nearest first."""
+        try:
+            return self._by_name[name]
+        except (KeyError, TypeError):
+            raise UsageError(
+                "E-COLUMN", f"no column is called {shorten(str(name))}; {nearest(str(name), self.names)}"
+            ) from None
+
+    def with_columns(self, *columns: Column) -> Schema:
+        """This schema with `columns` put in place of those of the same name, or added at the end."""
+        return Schema((self._by_name | {column.name: column for column in columns}).values())
+
+    def only(self, names: Iterable[str]) -> Schema:
+        """The schema of some columns, in the order of `names`."""
+        return Schema(self.require(name) for name in names)
+
+    def with_role(self, role: Role, *names: str) -> Schema:
+        """This schema with the role of some columns changed."""
+        return self.with_columns(*(replace(self.require(name), role=role) for name in names))
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """A table per column."""
+        return {column.name: column.to_dict() for column in self}
+
+    @classmethod
+    def from_dict(cls, tables: dict[str, dict[str, Any]]) -> Schema:
+        """The schema that `to_dict` wrote."""
+        return cls(Column.from_dict(name, table) for name, table in tables.items())
+
+    def __getitem__(self, name: str) -> Column:
+        return self.require(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self._by_name.values())
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Schema) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"Schema({', '.join(map(repr, self))})"
+
+
+def _check_levels(column: Column, named: str) -> None:
+    if column.coded and column.carried and not column.levels:
+        raise UsageError("E-LEVELS", f"{named}: a {column.kind} column needs its levels")
+    if column.coded and len(set(map(repr, column.levels))) != len(column.levels):
+        raise UsageError("E-LEVELS", f"{named}: a level is listed twice")
+    if column.levels and not column.coded:
+        raise UsageError(
+            "E-LEVELS",
+            f"{named}: levels belong to binary, categorical and ordered columns, not to {column.kind}",
+        )
+    if column.kind == "binary" and column.carried and len(column.levels) != 2:
+        raise UsageError(
+            "E-LEVELS",
+            f"{named}: binary has two levels, {len(column.levels)} are listed; categorical has any number",
+        )
+
+
+def _one_of(named: str, what: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise UsageError(
+            "E-SCHEMA", f"{named}: no {what} is called {shorten(str(value))}; {nearest(str(value), allowed)}"
+        )

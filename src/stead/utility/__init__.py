@@ -1,0 +1,1 @@
+"""How true the synthetic data still are."""
