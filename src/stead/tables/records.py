@@ -49,7 +49,7 @@ class Values:
     @property
     def present(self) -> NDArray[np.bool_]:
         """Where there is a value."""
-        return self.missing == 0
+        return np.equal(self.missing, 0)
 
     @property
     def gaps(self) -> int:
