@@ -8,6 +8,7 @@ gaps in the confidential file gets a level of its own, or, for a number, 0 besid
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,15 @@ class Design:
             labels += _crossed_labels(parts)
         return (*labels, *(f"{MISSING}({name})" for name in self._numeric_gaps))
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The term that each matrix column comes from: a label without its level, which is a value of the file."""
+        sources = ["Intercept"] if self.formula.intercept else []
+        for term in self.formula.terms:
+            columns = math.prod(len(self._factor_labels(factor, term)) for factor in term)
+            sources += [":".join(map(str, term))] * columns
+        return (*sources, *(f"{MISSING}({name})" for name in self._numeric_gaps))
+
     def matrix(self, records: Records, rows: slice = slice(None)) -> NDArray[np.float64]:
         """The design of some rows."""  # (rows, p)
         block = records.take(rows) if rows != slice(None) else records
@@ -112,15 +122,15 @@ class Design:
 
     def _factor_columns(self, factor: Factor, term: Term, block: Records) -> NDArray[np.float64]:
         column, held = self.schema[factor.column], block[factor.column]
-        if not column.coded:
-            return _numeric_columns(factor, held.values, held.present)
         extra = factor.column in self.gaps
-        codes = np.where(held.present, held.values, len(column.levels))
         if held.gaps and not extra:
             raise InputRefused(
                 "E-GAPS",
                 f"column {shorten(column.name)}: {held.gaps:,} cells are missing, and it had none when the model was fitted",
             )
+        if not column.coded:
+            return _numeric_columns(factor, held.values, held.present)
+        codes = np.where(held.present, held.values, len(column.levels))
         first = 1 if self._contrasts(factor, term) else 0
         indicators: NDArray[np.float64] = (
             codes[:, None] == np.arange(first, len(column.levels) + extra)

@@ -7,7 +7,7 @@
     power     := atom ["^" whole]                    (a + b)^2  =  a + b + a:b
     atom      := factor | "1" | "(" sum ")"
     factor    := name | function "(" name ")" | "poly" "(" name "," whole ")"
-    name      := letter (letter | digit | "_" | ".")* | "`" anything "`"
+    name      := letter (letter | digit | "_" | ".")* | "`" anything, a backtick doubled "`"
 
 Wilkinson & Rogers (1973), "Symbolic description of factorial models", Applied Statistics 22. The parser
 is a small recursive descent over a token list; there is no eval, no attribute, no index, no arithmetic.
@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 from stead.errors import UsageError, nearest, shorten
 from stead.language.functions import FUNCTIONS
 
-TOKEN = re.compile(r"\s*(?:(`[^`]*`)|([^\W\d][\w.]*)|(\d+(?:\.\d+)?)|(.))", re.DOTALL)
+TOKEN = re.compile(r"\s*(?:(`(?:[^`]|``)*`)|([^\W\d][\w.]*)|(\d+(?:\.\d+)?)|(.))", re.DOTALL)
 PLAIN_NAME = re.compile(r"[^\W\d][\w.]*\Z")
 CALLABLE = (*FUNCTIONS, "poly")
 LONGEST_FORMULA, MOST_TERMS, HIGHEST_POWER, HIGHEST_DEGREE, DEEPEST = 20_000, 5_000, 6, 10, 50
@@ -37,7 +37,7 @@ class Factor:
     degree: int = 1
 
     def __str__(self) -> str:
-        name = self.column if PLAIN_NAME.match(self.column) else f"`{self.column}`"
+        name = self.column if PLAIN_NAME.match(self.column) else f"`{self.column.replace('`', '``')}`"
         if self.function == "poly":
             return f"poly({name}, {self.degree})"
         return f"{self.function}({name})" if self.function else name
@@ -104,7 +104,7 @@ class _Parser:
             self.fail(f"{token!r} is expected after {after}")
         self.take()
 
-    def fail(self, why: str) -> None:
+    def fail(self, why: str) -> NoReturn:
         found = (
             f"{shorten(self.next)!r} at character {self.tokens[self.at][1] + 1}" if self.next else "the end"
         )
@@ -132,30 +132,32 @@ class _Parser:
         return Formula(response, intercept, ordered)
 
     def sum_with_intercept(self) -> tuple[bool, list[Term]]:
-        terms, intercept = self.product(), True
+        terms, intercept = list(self.product()), True
         while self.next in {"+", "-"}:
             if self.take() == "+":
-                terms = self.bounded([*terms, *self.product()])
+                terms += self.product()
+                if len(terms) > 2 * MOST_TERMS:  # not at every "+": the work would grow with its square
+                    terms = self.bounded(terms)
             elif self.next == "1":
                 self.take()
                 intercept = False
             else:
                 self.fail("only -1 (no intercept) can be taken away")
-        return intercept, terms
+        return intercept, self.bounded(terms)
 
     def product(self) -> list[Term]:
         terms = self.crossing()
         while self.next == "*":
             self.take()
             right = self.crossing()
-            terms = self.bounded([*terms, *right, *_crossed(terms, right)])
+            terms = self.bounded([*terms, *right, *self.crossed(terms, right)])
         return terms
 
     def crossing(self) -> list[Term]:
         terms = self.power()
         while self.next == ":":
             self.take()
-            terms = self.bounded(_crossed(terms, self.power()))
+            terms = self.bounded(self.crossed(terms, self.power()))
         return terms
 
     def power(self) -> list[Term]:
@@ -164,7 +166,7 @@ class _Parser:
         if self.next == "^":
             self.take()
             for _ in range(self.whole("a power", HIGHEST_POWER) - 1):
-                terms = self.bounded([*terms, *_crossed(terms, base)])
+                terms = self.bounded([*terms, *self.crossed(terms, base)])
         return terms
 
     def atom(self) -> list[Term]:
@@ -190,7 +192,7 @@ class _Parser:
         token = self.next
         if token.startswith("`") and len(token) > 2:
             self.take()
-            return Factor(token[1:-1])
+            return Factor(token[1:-1].replace("``", "`"))
         if not PLAIN_NAME.match(token):
             self.fail("a column name is expected")
         self.take()
@@ -200,9 +202,9 @@ class _Parser:
             self.at -= 1
             self.fail(f"no function is called {shorten(token)}; {nearest(token, CALLABLE)}")
         self.take()
-        inner = self.factor()
-        if inner.function:
+        if self.next in CALLABLE and self.tokens[self.at + 1][0] == "(":
             self.fail("functions take a column, not another function")
+        inner = self.factor()
         degree = 1
         if token == "poly":
             self.expect(",", "the column of poly()")
@@ -211,20 +213,22 @@ class _Parser:
         return Factor(inner.column, token, degree)
 
     def whole(self, what: str, highest: int) -> int:
-        if not self.next.isdigit() or not 1 <= int(self.next) <= highest:
+        if not self.next.isdecimal() or len(self.next) > 9 or not 1 <= int(self.next) <= highest:
             self.fail(f"{what} is a whole number from 1 to {highest}")
         return int(self.take())
+
+    def crossed(self, left: list[Term], right: list[Term]) -> list[Term]:
+        if len(left) * len(right) > 100 * MOST_TERMS:
+            self.refuse_many()
+        return [tuple(dict.fromkeys((*one, *other))) for one in left for other in right]
 
     def bounded(self, terms: list[Term]) -> list[Term]:
         unique: dict[frozenset[Factor], Term] = {}
         for term in terms:
             unique.setdefault(frozenset(term), term)
         if len(unique) > MOST_TERMS:
-            raise UsageError(
-                "E-FORMULA", f"formula {shorten(self.text)!r}: has more than {MOST_TERMS:,} terms"
-            )
+            self.refuse_many()
         return list(unique.values())
 
-
-def _crossed(left: list[Term], right: list[Term]) -> list[Term]:
-    return [tuple(dict.fromkeys((*one, *other))) for one in left for other in right]
+    def refuse_many(self) -> NoReturn:
+        raise UsageError("E-FORMULA", f"formula {shorten(self.text)!r}: has more than {MOST_TERMS:,} terms")

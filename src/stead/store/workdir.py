@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import fcntl
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from stead.errors import UsageError
-from stead.store.artefacts import MANIFEST, PRIVATE_FILE, PRIVATE_FOLDER, Folder
+from stead.store.artefacts import MANIFEST, PRIVATE_FILE, PRIVATE_FOLDER, TEMPORARY, Folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,9 @@ class Workdir:
         ours = {LOCK, INTERNAL, PUBLIC, REPORT}
         if self.path.exists() and not self.path.is_dir():
             raise UsageError("E-OUTPUT", f"{self.path}: is a file, and the output is a folder")
-        if self.path.is_dir() and any(entry.name not in ours for entry in self.path.iterdir()):
+        if self.path.is_dir() and any(
+            entry.name not in ours and not entry.name.startswith(TEMPORARY) for entry in self.path.iterdir()
+        ):
             raise UsageError(
                 "E-OUTPUT", f"{self.path}: holds files that stead did not write; name an empty folder"
             )
@@ -52,8 +54,14 @@ class Workdir:
     @contextmanager
     def locked(self) -> Iterator[Workdir]:
         """Hold the folder for one run; a second run is refused with the number of the first process."""
-        self.path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
-        handle = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
+        try:
+            self.path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+            handle = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, PRIVATE_FILE)
+        except OSError as error:
+            why = error.strerror or "the system refused"
+            raise UsageError(
+                "E-OUTPUT", f"{self.path}: cannot be used as the folder of a run ({why})"
+            ) from None
         try:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -62,8 +70,9 @@ class Workdir:
                 raise UsageError(
                     "E-LOCKED", f"{self.path}: another run (process {owner}) is writing here"
                 ) from None
-            os.ftruncate(handle, 0)
-            os.pwrite(handle, str(os.getpid()).encode("ascii"), 0)
+            with suppress(OSError):  # the number is a courtesy; on a full disk the lock holds without it
+                os.ftruncate(handle, 0)
+                os.pwrite(handle, str(os.getpid()).encode("ascii"), 0)
             yield self
         finally:
             os.close(handle)

@@ -6,30 +6,40 @@ is done once per distinct string.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from stead.errors import InputRefused, shorten
+from stead.errors import InputRefused, Notice, shorten
 from stead.tables.arrow import compute as pc
 from stead.tables.arrow import pa
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from stead.tables.schema import Level
+
 Shape = Literal["text", "number", "bool", "day", "second"]
-NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
-INTEGER = r"^[-+]?\d+$"
-LEADING_ZERO = r"^[-+]?0\d"
+NUMBER = r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$"
+INTEGER = r"^[-+]?[0-9]+$"
+LEADING_ZERO = r"^[-+]?0[0-9]"
 INFINITE = r"^(?i:[-+]?inf(inity)?)$"
-NOT_A_NUMBER = ("NA", "NaN", "nan", "<NA>")
-"""Texts that pandas, R and polars write for a missing number; in a text column they are values."""
+NOT_A_NUMBER = ("", "NA", "NaN", "nan", "<NA>")
+"""Blanks, and what pandas, R and polars write for a missing number; in a text column they are values."""
+
+
+TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+LARGEST = 2.0**63
 
 
 @dataclass(frozen=True, repr=False)
 class Cells:
-    """One column: `texts` and `index` (-1 where empty), or `numbers` and `empty`."""
+    """One column: `texts` and `index` (-1 where empty), or `numbers` and `empty`.
+
+    A column of categories has its `levels`, in the order of its owner, used or not.
+    """
 
     name: str
     shape: Shape
@@ -38,7 +48,7 @@ class Cells:
     index: NDArray[np.int64] | None = None
     numbers: NDArray[np.generic] | None = None
     empty: NDArray[np.bool_] | None = None
-    category: bool = False
+    levels: tuple[Level, ...] = ()
     ordered: bool = False
 
     @property
@@ -60,9 +70,7 @@ def from_arrow(name: str, column: pa.ChunkedArray) -> Cells:
     if pa.types.is_null(kind):
         return Cells(name, "number", rows, numbers=np.zeros(rows), empty=np.ones(rows, bool))
     if pa.types.is_dictionary(kind):
-        if not _is_text(kind.value_type):
-            return from_arrow(name, column.cast(kind.value_type))
-        return _encoded(name, column, category=True, ordered=bool(kind.ordered))
+        return _categories(name, column)
     if _is_text(kind):
         return _encoded(name, column.cast(pa.string()).dictionary_encode())
     empty = _numpy(column.is_null()).astype(bool)
@@ -70,7 +78,7 @@ def from_arrow(name: str, column: pa.ChunkedArray) -> Cells:
         return Cells(
             name, "bool", rows, numbers=_numpy(column.fill_null(False)).astype(np.int64), empty=empty
         )
-    if pa.types.is_integer(kind):
+    if pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale <= 0):
         return Cells(name, "number", rows, numbers=_whole(name, column), empty=empty)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         numbers = _numpy(column.cast(pa.float64(), safe=False).fill_null(0.0)).astype(float)
@@ -91,16 +99,35 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def _encoded(name: str, column: pa.ChunkedArray, *, category: bool = False, ordered: bool = False) -> Cells:
-    whole = column.unify_dictionaries().combine_chunks()
-    whole = whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
+def _encoded(name: str, column: pa.ChunkedArray) -> Cells:
+    whole = _one_dictionary(column)
     index = _numpy(whole.indices.cast(pa.int64()).fill_null(-1)).astype(np.int64)
     texts = whole.dictionary.cast(pa.string())
     hollow = _numpy(pc.or_kleene(texts.is_null(), pc.equal(texts, "")).fill_null(True)).astype(bool)
     if hollow.any():
         index[np.isin(index, np.flatnonzero(hollow))] = -1
         texts = texts.fill_null("")
-    return Cells(name, "text", len(index), texts=texts, index=index, category=category, ordered=ordered)
+    return Cells(name, "text", len(index), texts=texts, index=index)
+
+
+def _categories(name: str, column: pa.ChunkedArray) -> Cells:
+    """Categories of text or of numbers; truth values and dates are what they are, with or without a dictionary."""
+    kind = column.type.value_type
+    if _is_text(kind):
+        cells = _encoded(name, column)
+    else:
+        from_arrow(name, pa.chunked_array([], kind))  # refuses what is not a cell, as the intervals of pandas
+        cells = from_arrow(name, column.cast(kind))
+        if cells.shape != "number":
+            return cells
+    listed = _one_dictionary(column).dictionary.to_pylist()
+    levels = tuple(level for level in listed if level is not None and level != "" and level == level)  # noqa: PLR0124 - NaN
+    return replace(cells, levels=levels, ordered=bool(column.type.ordered))
+
+
+def _one_dictionary(column: pa.ChunkedArray) -> pa.DictionaryArray:
+    whole = column.unify_dictionaries().combine_chunks()
+    return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
 
 
 def _whole(name: str, column: pa.ChunkedArray) -> NDArray[np.int64]:
@@ -108,16 +135,22 @@ def _whole(name: str, column: pa.ChunkedArray) -> NDArray[np.int64]:
         return _numpy(column.cast(pa.int64()).fill_null(0)).astype(np.int64)
     except pa.ArrowInvalid:
         pass
+    beyond = np.abs(_numpy(column.cast(pa.float64(), safe=False).fill_null(0.0)).astype(float)) >= LARGEST
     raise InputRefused(
         "E-INTEGER",
-        f"column {shorten(name)}: holds whole numbers beyond 64 bits; give them as text if they are identifiers",
+        f"column {shorten(name)}: {np.count_nonzero(beyond):,} cells are whole numbers beyond 64 bits; give them as text if they are identifiers",
     )
 
 
 def _moments(name: str, column: pa.ChunkedArray, empty: NDArray[np.bool_]) -> Cells:
-    seconds = _numpy(
-        column.cast(pa.timestamp("s", column.type.tz), safe=False).cast(pa.int64()).fill_null(0)
-    ).astype(np.int64)
+    """Moments as whole seconds, of UTC where the column has a time zone."""
+    ticks = _numpy(column.cast(pa.int64()).fill_null(0)).astype(np.int64)
+    seconds, rest = np.divmod(ticks, TICKS[column.type.unit])
+    if rest.any():
+        note(
+            "E-SECONDS",
+            f"column {shorten(name)}: {np.count_nonzero(rest):,} moments have fractions of a second, which are cut off",
+        )
     if (seconds % 86_400 == 0).all():
         return Cells(name, "day", len(seconds), numbers=seconds // 86_400, empty=empty)
     return Cells(name, "second", len(seconds), numbers=seconds, empty=empty)
@@ -133,9 +166,14 @@ def _numpy(column: pa.ChunkedArray | pa.Array) -> NDArray[np.generic]:
 def _describe(kind: pa.DataType) -> str:
     if pa.types.is_nested(kind):
         return "lists or records"
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+    if "binary" in str(kind):
         return "bytes"
     return f"values of type {kind}"
+
+
+def note(code: str, message: str) -> None:
+    """Tell the owner of a file what was done with it."""
+    warnings.warn(Notice(code, message), stacklevel=3)
 
 
 def matches(texts: pa.Array, pattern: str) -> NDArray[np.bool_]:
@@ -144,14 +182,38 @@ def matches(texts: pa.Array, pattern: str) -> NDArray[np.bool_]:
 
 
 def is_one_of(texts: pa.Array, values: tuple[str, ...]) -> NDArray[np.bool_]:
-    """Which texts are one of some values."""
-    return _numpy(pc.is_in(pc.utf8_trim_whitespace(texts), pa.array(values, pa.string()))).astype(bool)
+    """Which texts are one of some values, blanks around both left aside."""
+    trimmed = pa.array([value.strip() for value in values], pa.string())
+    return _numpy(pc.is_in(pc.utf8_trim_whitespace(texts), trimmed)).astype(bool)
+
+
+def stands_for(texts: pa.Array, code: Level, decimal: str) -> NDArray[np.bool_]:
+    """Which texts are a declared missing code: as it is spelled, or as the same number spelled otherwise."""
+    same = is_one_of(texts, (str(code),))
+    number = as_number(code)
+    if number is not None and not same.all():
+        plain = plain_numbers(texts, decimal)
+        spelled = matches(plain, NUMBER) & ~matches(plain, LEADING_ZERO)
+        same[spelled] |= _numpy(plain.filter(pa.array(spelled)).cast(pa.float64())) == number
+    return same
+
+
+def as_number(code: Level) -> float | None:
+    """The number that a level or a missing code is, if it is one."""
+    try:
+        return float(code)
+    except (ValueError, OverflowError):
+        return None
 
 
 def plain_numbers(texts: pa.Array, decimal: str) -> pa.Array:
     """Texts with the decimal mark of the file turned into a point and a leading plus taken off."""
     trimmed = pc.utf8_trim_whitespace(texts)
-    if decimal != ".":
-        trimmed = pc.replace_substring(trimmed, ".", "·") if decimal == "," else trimmed
-        trimmed = pc.replace_substring(trimmed, decimal, ".")
-    return pc.replace_substring_regex(trimmed, r"^\+", "")
+    if decimal == ",":
+        trimmed = pc.replace_substring(pc.replace_substring(trimmed, ".", "·"), ",", ".")
+    return pc.replace_substring_regex(trimmed, r"^\+([0-9.])", r"\1")
+
+
+def mask(chosen: NDArray[np.bool_]) -> pa.Array:
+    """A mask for `filter`."""
+    return pa.array(chosen)

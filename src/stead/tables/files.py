@@ -6,7 +6,6 @@ schema (given or inferred), and its cells become values.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,21 +16,25 @@ import numpy as np
 from stead.errors import InputRefused, SteadError, UsageError, nearest, shorten
 from stead.tables import cells as raw
 from stead.tables.arrow import csv, feather, pa, parquet
-from stead.tables.convert import check_role, check_weight, decode, note
+from stead.tables.convert import check_role, check_weight, decode
+from stead.tables.export import with_codes
+from stead.tables.frames import arrow_of
 from stead.tables.infer import infer
+from stead.tables.names import drop_row_numbers, unique_names
 from stead.tables.records import Records, Values
-from stead.tables.schema import LONGEST_NAME, Column, Schema
-from stead.tables.structure import examine, load
+from stead.tables.schema import Column, Schema
+from stead.tables.structure import LONGEST_ROW, examine, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from stead.tables.schema import Level
 
-    MissingCodes: TypeAlias = Iterable[Level] | Mapping[str, Iterable[Level]]
+    Codes: TypeAlias = Level | Iterable[Level]
+    MissingCodes: TypeAlias = Codes | Mapping[str, Codes]
 
 TEXT, PARQUET, ARROW = {".csv", ".txt", ".tsv", ".dat"}, {".parquet", ".pq"}, {".arrow", ".feather", ".ipc"}
-CELL_LIMIT = 16 << 20
+WRITTEN = {".csv"} | PARQUET | ARROW
 
 
 def read(
@@ -50,6 +53,8 @@ def read(
     empty cell is missing; so is NA in a numeric column, and whatever `missing` lists (for all columns,
     or a mapping from a column to its codes).
     """
+    if decimal not in {".", ","}:
+        raise UsageError("E-DECIMAL", 'decimal is "." or ","')
     table = arrow_table(path, encoding=encoding, delimiter=delimiter)
     return _records(
         table, schema, categorical, missing, where=f"{shorten(Path(path).name)}: ", decimal=decimal
@@ -64,13 +69,17 @@ def table(
     missing: MissingCodes = (),
 ) -> Records:
     """Take a dataframe (pandas, polars, Arrow, or a mapping of columns); the same rules as `read`."""
-    return _records(_from_dataframe(dataframe), schema, categorical, missing, where="", decimal=".")
+    return _records(arrow_of(dataframe), schema, categorical, missing, where="", decimal=".")
 
 
 def arrow_table(path: str | Path, *, encoding: str = "utf-8", delimiter: str = ",") -> pa.Table:
     """The file as an Arrow table; the columns of a text file are all text."""
     file = Path(path)
-    if not file.is_file():
+    try:
+        found = file.is_file()
+    except OSError:  # a name that is too long, a folder that is closed
+        found = False
+    if not found:
         raise UsageError("E-FILE", f"no file is called {shorten(str(path), 200)}")
     suffix = file.suffix.lower()
     if suffix in TEXT:
@@ -85,13 +94,13 @@ def arrow_table(path: str | Path, *, encoding: str = "utf-8", delimiter: str = "
 
 def _read_text(file: Path, encoding: str, delimiter: str) -> pa.Table:
     found = examine(load(file, encoding), file, delimiter)
-    names = _unique_names(found.header, shorten(file.name))
+    names = unique_names(found.header, shorten(file.name))
     places = [f"c{position}" for position in range(len(names))]
     body = pa.py_buffer(np.ascontiguousarray(found.data[found.start :]))
     try:
         parsed = csv.read_csv(
             pa.BufferReader(body),
-            read_options=csv.ReadOptions(column_names=places, block_size=CELL_LIMIT),
+            read_options=csv.ReadOptions(column_names=places, block_size=LONGEST_ROW),
             parse_options=csv.ParseOptions(
                 delimiter=delimiter, newlines_in_values=found.quoted_newlines, ignore_empty_lines=False
             ),
@@ -107,7 +116,12 @@ def _read_text(file: Path, encoding: str, delimiter: str) -> pa.Table:
             "E-ROW-COUNT",
             f"{shorten(file.name)}: two parsers do not agree on the number of rows ({found.rows:,} and {read_rows}); look for quotes that are not closed",
         )
-    return _drop_row_numbers(parsed.rename_columns(list(names)), shorten(file.name))
+    if found.blank:
+        raw.note(
+            "E-BLANK",
+            f"{shorten(file.name)}: {found.blank:,} lines are blank; in a file of one column they are missing cells",
+        )
+    return drop_row_numbers(parsed.rename_columns(list(names)), shorten(file.name))
 
 
 def _read_binary(file: Path, *, is_parquet: bool) -> pa.Table:
@@ -117,120 +131,18 @@ def _read_binary(file: Path, *, is_parquet: bool) -> pa.Table:
             if is_parquet
             else feather.read_table(file)
         )
-    except (pa.ArrowException, OSError):
+        loaded.validate(full=True)  # offsets within the file, texts in UTF-8
+    except (pa.ArrowException, OSError, ValueError):
         loaded = None
     if loaded is None:
         raise InputRefused(
             "E-FILE-BROKEN",
             f"{shorten(file.name)}: cannot be read to its end: it is truncated, damaged, or not what its ending says",
         )
-    return _drop_row_numbers(
-        loaded.rename_columns(list(_unique_names(loaded.column_names, shorten(file.name)))),
+    return drop_row_numbers(
+        loaded.rename_columns(list(unique_names(loaded.column_names, shorten(file.name)))),
         shorten(file.name),
     )
-
-
-def _from_dataframe(dataframe: Any) -> pa.Table:
-    if isinstance(dataframe, Records):
-        raise UsageError("E-TABLE", "these are records already; no table() is needed")
-    if isinstance(dataframe, pa.Table):
-        return _drop_row_numbers(
-            dataframe.rename_columns(list(_unique_names(dataframe.column_names, "the table"))), "the table"
-        )
-    names, columns = _native_columns(dataframe)
-    texts = [name if isinstance(name, str) else str(name) for name in names]
-    if any(not isinstance(name, str) for name in names):
-        note("E-NAME-TEXT", "column names that are not text are turned into text")
-    unique = _unique_names(texts, "the table")
-    return _drop_row_numbers(
-        pa.Table.from_arrays(
-            [_arrow_column(*pair) for pair in zip(unique, columns, strict=True)], list(unique)
-        ),
-        "the table",
-    )
-
-
-def _native_columns(dataframe: Any) -> tuple[list[Any], list[Any]]:
-    """The names of a dataframe as its owner gave them, and its columns; names that occur twice are refused."""
-    if isinstance(dataframe, dict):
-        return list(dataframe), list(dataframe.values())
-    import narwhals as nw
-
-    names = list(getattr(dataframe, "columns", ()))
-    _unique_names([str(name) for name in names], "the table")
-    try:
-        frame = nw.from_native(dataframe, eager_only=True)
-    except TypeError:
-        frame = None
-    if frame is None:
-        raise UsageError(
-            "E-TABLE",
-            f"a {type(dataframe).__name__} is not a table; give a pandas, polars or Arrow table, or a mapping of columns",
-        )
-    return names or list(frame.columns), list(frame.iter_columns())
-
-
-def _arrow_column(name: str, column: Any) -> pa.ChunkedArray:
-    """One column of a dataframe; a column of mixed objects is read as text, cell by cell."""
-    try:
-        array = column.to_arrow() if hasattr(column, "to_arrow") else pa.array(column, from_pandas=True)
-    except (pa.ArrowException, OverflowError, TypeError, ValueError):
-        array = None
-    if array is None:
-        objects = column.to_list() if hasattr(column, "to_list") else list(column)
-        plain = [
-            None if cell is None or (isinstance(cell, float) and math.isnan(cell)) else cell
-            for cell in objects
-            if not isinstance(cell, (list, dict, set, tuple))
-        ]
-        if len(plain) != len(objects):
-            raise InputRefused(
-                "E-CELL-TYPE",
-                f"column {shorten(name)}: {len(objects) - len(plain):,} cells hold lists or records, and a cell is a number, a text or a date; drop or unpack it",
-            )
-        array = pa.array([None if cell is None else str(cell) for cell in plain], pa.string())
-    return pa.chunked_array([array]) if isinstance(array, pa.Array) else array
-
-
-def _unique_names(names: Iterable[str], where: str) -> tuple[str, ...]:
-    listed = tuple(names)
-    for position, name in enumerate(listed, start=1):
-        if len(name) > LONGEST_NAME:
-            raise InputRefused(
-                "E-NAME-LONG",
-                f"{where}: the name of column {position} has {len(name):,} characters, at most {LONGEST_NAME}",
-            )
-        if not name and position > 1:
-            raise InputRefused(
-                "E-NAME-EMPTY",
-                f"{where}: column {position} has no name; only a first column of row numbers may go without",
-            )
-    twice = sorted({shorten(name) for name in listed if listed.count(name) > 1})
-    if twice:
-        raise InputRefused(
-            "E-NAME-TWICE",
-            f"{where}: column names that occur more than once: {', '.join(twice[:10])}; rename them",
-        )
-    return listed
-
-
-def _drop_row_numbers(loaded: pa.Table, where: str) -> pa.Table:
-    """An unnamed first column that counts rows is what R's write.csv adds."""
-    if not loaded.column_names or loaded.column_names[0]:
-        return loaded
-    first = loaded.column(0)
-    try:
-        numbers = np.asarray(first.cast(pa.int64()))
-    except (pa.ArrowException, ValueError, TypeError):
-        numbers = np.zeros(0, np.int64)
-    if (
-        len(numbers) != loaded.num_rows
-        or len(np.unique(numbers)) != len(numbers)
-        or (np.diff(numbers) < 1).any()
-    ):
-        raise InputRefused("E-NAME-EMPTY", f"{where}: column 1 has no name and does not count rows; name it")
-    note("E-ROW-NUMBERS", f"{where}: the unnamed first column counts rows; it is left out")
-    return loaded.remove_column(0)
 
 
 def _records(
@@ -245,6 +157,8 @@ def _records(
     names = tuple(loaded.column_names)
     if not loaded.num_rows:
         raise InputRefused("E-NO-ROWS", f"{where}no rows")
+    if not names:
+        raise InputRefused("E-NO-COLUMNS", f"{where}no columns beside the row numbers")
     listed = (categorical,) if isinstance(categorical, str) else tuple(categorical)
     codes = _missing_by_column(missing, names)
     for name in listed:
@@ -262,6 +176,9 @@ def _records(
     declared: list[Column] = []
     columns: dict[str, Values] = {}
     for name in names if schema is None else (name for name in schema.names if name in names):
+        if schema is not None and schema[name].role == "drop":
+            declared.append(schema[name])
+            continue
         try:
             cells = raw.from_arrow(name, loaded.column(name))
             column = (
@@ -286,17 +203,19 @@ def _take(cells: raw.Cells, column: Column, columns: dict[str, Values], decimal:
 
 
 def _missing_by_column(missing: MissingCodes, names: tuple[str, ...]) -> dict[str, tuple[Level, ...]]:
-    if isinstance(missing, str):
-        missing = (missing,)
     if not isinstance(missing, Mapping):
-        return dict.fromkeys(names, tuple(missing))
+        return dict.fromkeys(names, _listed(missing))
     for name in missing:
         if name not in names:
             raise UsageError(
                 "E-COLUMN",
                 f"missing= names {shorten(str(name))}, which is not a column; {nearest(str(name), names)}",
             )
-    return {name: tuple(missing.get(name, ())) for name in names}
+    return {name: _listed(missing.get(name, ())) for name in names}
+
+
+def _listed(codes: Codes) -> tuple[Level, ...]:
+    return (codes,) if isinstance(codes, (str, int, float)) else tuple(codes)
 
 
 def _same_columns(schema: Schema, names: tuple[str, ...], where: str) -> None:
@@ -319,6 +238,7 @@ def write(records: Records, path: str | Path) -> Path:
     from stead.store.artefacts import replacing
 
     target = Path(os.fspath(path))
+    _require_written(target)
     with replacing(target) as temporary:
         write_plain(records, temporary)
     return target
@@ -326,31 +246,22 @@ def write(records: Records, path: str | Path) -> Path:
 
 def write_plain(records: Records, path: Path) -> None:
     """Write to `path` at once; `Folder.write` and `write` make it safe."""
-    suffix = path.suffix.lower()
+    _require_written(path)
+    suffix, table = path.suffix.lower(), with_codes(records)
     if suffix in PARQUET:
-        parquet.write_table(records.to_arrow(), path, write_page_checksum=True)
-    elif suffix in ARROW:
-        feather.write_feather(records.to_arrow(), str(path), compression="uncompressed")
+        parquet.write_table(table, path, write_page_checksum=True)
     elif suffix == ".csv":
-        csv.write_csv(_with_codes(records), path, csv.WriteOptions(quoting_style="needed"))
+        csv.write_csv(table, path, csv.WriteOptions(quoting_style="needed"))
     else:
+        feather.write_feather(table, str(path), compression="uncompressed")
+
+
+def _require_written(path: Path) -> None:
+    if path.suffix.lower() not in WRITTEN:
         raise UsageError(
             "E-FILE-TYPE",
             f"{shorten(path.name)}: cannot be written; the endings are .csv, .parquet and .arrow",
         )
 
 
-def _with_codes(records: Records) -> pa.Table:
-    """The table as text shows it: each declared missing code where it stood."""
-    written = records.to_arrow()
-    for position, name in enumerate(records.names):
-        column, held = records.schema[name], records[name]
-        if (held.missing > 0).any():
-            texts = np.array(written.column(name).cast(pa.string()).to_pylist(), dtype=object)
-            for code, declared in enumerate(column.missing, start=1):
-                texts[held.missing == code] = str(declared)
-            written = written.set_column(position, name, pa.array(texts, pa.string()))
-    return written
-
-
-__all__ = ["Column", "arrow_table", "read", "table", "write", "write_plain"]
+__all__ = ["Column", "arrow_of", "arrow_table", "read", "table", "write", "write_plain"]

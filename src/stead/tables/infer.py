@@ -6,12 +6,11 @@ with the declaration that settles it. `scan` proposes more; this module never gu
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stead.errors import InputRefused, Notice, shorten
+from stead.errors import InputRefused, shorten
 from stead.tables import cells as raw
 from stead.tables.arrow import compute, pa
 from stead.tables.schema import Column
@@ -33,14 +32,25 @@ DATE_LIKE = r"^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}$"
 
 def infer(cells: Cells, *, categorical: bool, missing: tuple[Level, ...], decimal: str = ".") -> Column:
     """The column that the cells show themselves to be."""
+    if cells.levels:
+        return _declared_levels(cells, missing)
     if cells.shape == "text":
         return _infer_text(cells, categorical, missing, decimal)
     return _infer_numbers(cells, categorical, missing)
 
 
+def _declared_levels(cells: Cells, missing: tuple[Level, ...]) -> Column:
+    """Categories of a dataframe: the order is the owner's, and unused levels are levels."""
+    codes = {str(code) for code in missing} | {raw.as_number(code) for code in missing}
+    levels = tuple(level for level in cells.levels if level not in codes)
+    if not levels:
+        return _all_missing(cells.name, missing)
+    return _coded(cells.name, levels, missing, ordered=cells.ordered)
+
+
 def _infer_numbers(cells: Cells, categorical: bool, missing: tuple[Level, ...]) -> Column:
     assert cells.numbers is not None and cells.empty is not None  # noqa: S101, PT018 - a column of numbers by construction
-    codes = [float(code) for code in missing if _is_number(code)]
+    codes = [number for code in missing if (number := raw.as_number(code)) is not None]
     present = cells.numbers[~cells.empty & ~np.isin(cells.numbers, codes)]
     if cells.shape in {"day", "second"}:
         return Column(cells.name, "date", missing=missing, unit="day" if cells.shape == "day" else "second")
@@ -75,22 +85,25 @@ def _decimals(distinct: NDArray[np.generic]) -> int | None:
     values = distinct.astype(float)
     largest = float(np.abs(values).max())
     for places in range(MOST_DECIMALS + 1):
-        scaled = values * 10.0**places
         if largest * 10.0**places >= EXACT_FLOAT:
             break
-        if np.allclose(scaled, np.round(scaled), rtol=1e-12, atol=1e-6):
+        scaled = values * 10.0**places
+        # whole numbers are exact; a decimal fraction in binary is off by its last bits
+        if np.allclose(scaled, np.round(scaled), rtol=1e-12 if places else 0.0, atol=0.0):
             return places
     return None
 
 
 def _infer_text(cells: Cells, categorical: bool, missing: tuple[Level, ...], decimal: str) -> Column:
     name, texts, counts = cells.name, cells.strings, cells.counts()
-    used = (counts > 0) & ~raw.is_one_of(texts, tuple(str(code) for code in missing))
+    used = counts > 0
+    for code in missing:
+        used &= ~raw.stands_for(texts, code, decimal)
     if not used.any():
         return _all_missing(name, missing)
     numeric, unknown = _numeric(texts, decimal), raw.is_one_of(texts, raw.NOT_A_NUMBER)
     zeros = raw.matches(texts, raw.LEADING_ZERO)
-    if categorical or cells.category:
+    if categorical:
         return _text_levels(cells, used, numeric, zeros, missing)
     if numeric[used].all() and not zeros[used].any():
         return _text_numbers(cells, used, missing, decimal)
@@ -100,8 +113,11 @@ def _infer_text(cells: Cells, categorical: bool, missing: tuple[Level, ...], dec
             return _all_missing(name, missing)
         return _text_numbers(cells, used & numeric, missing, decimal)
     if not numeric[used].any() and raw.matches(texts, r"^(?i:true|false)$")[used].all():
-        return _coded(name, tuple(sorted(_listed(texts, used))), missing, binary=True)
-    dates = _dates(cells, used, missing)
+        listed = sorted(_listed(texts, used))
+        return _coded(
+            name, tuple(listed), missing, binary=len({text.strip().lower() for text in listed}) == 2
+        )
+    dates = _dates(cells, used & ~unknown, missing)
     if dates is not None:
         return dates
     _refuse_comma(cells, used, decimal)
@@ -129,9 +145,10 @@ def _text_numbers(cells: Cells, used: NDArray[np.bool_], missing: tuple[Level, .
                     missing,
                     role="id",
                 )
+            beyond = np.abs(np.asarray(plain.cast(pa.float64()))) >= raw.LARGEST
             raise InputRefused(
                 "E-INTEGER",
-                f"column {shorten(cells.name)}: holds whole numbers beyond 64 bits; list it in categorical=, or drop it",
+                f"column {shorten(cells.name)}: {int(cells.counts()[used][beyond].sum()):,} cells are whole numbers beyond 64 bits; list it in categorical=, or drop it",
             )
         return number_column(cells.name, distinct, missing)
     values = np.asarray(plain.cast(pa.float64()))
@@ -155,29 +172,40 @@ def _text_levels(
     missing: tuple[Level, ...],
 ) -> Column:
     name, distinct = cells.name, int(used.sum())
-    if not cells.category and distinct > UNIQUE_TEXT and distinct * 2 > cells.rows:
+    if distinct > UNIQUE_TEXT and distinct * 2 > cells.rows:
         return _left_behind(
             name,
             f"has {distinct:,} different texts in {cells.rows:,} rows: names, identifiers or free text",
             missing,
         )
     listed = _listed(cells.strings, used)
-    if cells.category:  # the order of the levels is the owner's, and unused levels are levels
-        return _coded(name, tuple(cells.strings.to_pylist()), missing, ordered=cells.ordered)
-    codes = _listed(cells.strings, used & ~raw.is_one_of(cells.strings, raw.NOT_A_NUMBER))
-    if codes and not zeros[used].any() and all(text.strip().lstrip("+-").isdigit() for text in codes):
-        return _coded(name, tuple(sorted(int(text) for text in codes)), missing)
+    whole = _whole_levels(
+        cells.strings.filter(pa.array(used & ~raw.is_one_of(cells.strings, raw.NOT_A_NUMBER)))
+    )
+    if whole and not zeros[used].any():
+        return _coded(name, whole, missing)
     if zeros[used].any() and numeric[used].all():
-        _note(
+        raw.note(
             "E-LEADING-ZERO",
             f"column {shorten(name)}: whole numbers with leading zeros are read as text; give it the role id if it identifies people",
         )
     elif "NA" in listed:
-        _note(
+        raw.note(
             "E-NA-TEXT",
             f"column {shorten(name)}: NA is read as a value, as in a country code; list it in missing= if it means missing",
         )
     return _coded(name, tuple(sorted(listed)), missing)
+
+
+def _whole_levels(texts: pa.Array) -> tuple[int, ...]:
+    """The levels where all are whole numbers of 64 bits; "7", "+7" and " 7" are one."""
+    plain = raw.plain_numbers(texts, ".")
+    if not len(plain) or not raw.matches(plain, raw.INTEGER).all():
+        return ()
+    try:
+        return tuple(np.unique(np.asarray(plain.cast(pa.int64()))).tolist())
+    except pa.ArrowInvalid:
+        return ()
 
 
 def _dates(cells: Cells, used: NDArray[np.bool_], missing: tuple[Level, ...]) -> Column | None:
@@ -238,12 +266,12 @@ def _coded(
 
 
 def _all_missing(name: str, missing: tuple[Level, ...]) -> Column:
-    _note("E-COL-ALLNA", f"column {shorten(name)}: every cell is missing; it is carried as it is")
+    raw.note("E-COL-ALLNA", f"column {shorten(name)}: every cell is missing; it is carried as it is")
     return Column(name, "continuous", missing=missing)
 
 
 def _left_behind(name: str, what: str, missing: tuple[Level, ...], role: str = "drop") -> Column:
-    _note(
+    raw.note(
         "E-TEXT-UNIQUE",
         f"column {shorten(name)}: {what}; it is left behind (role {role}). List it in categorical= to keep it",
     )
@@ -252,15 +280,3 @@ def _left_behind(name: str, what: str, missing: tuple[Level, ...], role: str = "
 
 def _listed(texts: pa.Array, used: NDArray[np.bool_]) -> list[str]:
     return list(texts.filter(pa.array(used)).to_pylist())
-
-
-def _is_number(code: Level) -> bool:
-    try:
-        float(code)
-    except ValueError:
-        return False
-    return True
-
-
-def _note(code: str, message: str) -> None:
-    warnings.warn(Notice(code, message), stacklevel=2)

@@ -126,19 +126,19 @@ class Records:
 
     def to_arrow(self) -> pa.Table:
         """An Arrow table; missing cells are null, categories are dictionaries."""
-        from stead.tables.convert import to_arrow
+        from stead.tables.export import to_arrow
 
         return to_arrow(self)
 
     def to_pandas(self) -> pd.DataFrame:
         """A pandas DataFrame: nullable integers where a whole-number column has gaps, categories as such."""
-        from stead.tables.convert import to_pandas
+        from stead.tables.export import to_pandas
 
         return to_pandas(self)
 
     def to_polars(self) -> pl.DataFrame:
         """A polars DataFrame."""
-        from stead.tables.convert import to_polars
+        from stead.tables.export import to_polars
 
         return to_polars(self)
 

@@ -7,7 +7,10 @@ because a rare level is a fact about a person.
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from stead.errors import UsageError, nearest, shorten
@@ -53,10 +56,9 @@ class Column:
     why: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "levels", tuple(self.levels))
-        object.__setattr__(self, "missing", tuple(self.missing))
-        object.__setattr__(self, "bounds", tuple(self.bounds))
         named = f"column {shorten(self.name)}" if isinstance(self.name, str) else "a column"
+        for item in ("levels", "missing", "bounds"):
+            object.__setattr__(self, item, _tuple(named, item, getattr(self, item)))
         if not isinstance(self.name, str) or not self.name:
             raise UsageError("E-SCHEMA", f"{named}: a column needs a name, as text")
         if len(self.name) > LONGEST_NAME:
@@ -67,15 +69,11 @@ class Column:
         _one_of(named, "role", self.role, get_args(Role))
         _one_of(named, "unit", self.unit, ("day", "second"))
         _check_levels(self, named)
-        if len(self.bounds) != 2:
-            raise UsageError(
-                "E-BOUNDS", f"{named}: bounds are a pair, lowest and highest, None where there is none"
-            )
-        low, high = self.bounds
-        if low is not None and high is not None and low > high:
-            raise UsageError("E-BOUNDS", f"{named}: the lower bound is above the upper one")
-        if self.decimals is not None and not 0 <= self.decimals <= 15:
-            raise UsageError("E-DECIMALS", f"{named}: decimals are from 0 to 15")
+        _check_bounds(self, named)
+        if self.decimals is not None and (not _is_whole(self.decimals) or not 0 <= self.decimals <= 15):
+            raise UsageError("E-DECIMALS", f"{named}: decimals are a whole number from 0 to 15")
+        _check_format(self, named)
+        _check_cells("E-MISSING-CODES", f"{named}: a missing code", self.missing)
         if len(self.missing) > 100:
             raise UsageError("E-MISSING-CODES", f"{named}: {len(self.missing)} missing codes, at most 100")
 
@@ -112,6 +110,10 @@ class Column:
     @classmethod
     def from_dict(cls, name: str, table: dict[str, Any]) -> Column:
         """The column that `to_dict` wrote; an unknown key is an error with the nearest name."""
+        if not isinstance(table, dict):
+            raise UsageError(
+                "E-PLAN-KEY", f'column {shorten(name)}: settings are a table, as {{ kind = "count" }}'
+            )
         allowed = {item.name for item in fields(cls)} - {"name", "bounds"} | {"lowest", "highest"}
         for key in table:
             if key not in allowed:
@@ -206,7 +208,8 @@ class Schema:
 def _check_levels(column: Column, named: str) -> None:
     if column.coded and column.carried and not column.levels:
         raise UsageError("E-LEVELS", f"{named}: a {column.kind} column needs its levels")
-    if column.coded and len(set(map(repr, column.levels))) != len(column.levels):
+    _check_cells("E-LEVELS", f"{named}: a level", column.levels)
+    if len(column.levels) > min(len(set(column.levels)), len(set(map(str, column.levels)))):
         raise UsageError("E-LEVELS", f"{named}: a level is listed twice")
     if column.levels and not column.coded:
         raise UsageError(
@@ -218,6 +221,51 @@ def _check_levels(column: Column, named: str) -> None:
             "E-LEVELS",
             f"{named}: binary has two levels, {len(column.levels)} are listed; categorical has any number",
         )
+
+
+def _check_bounds(column: Column, named: str) -> None:
+    if len(column.bounds) != 2:
+        raise UsageError(
+            "E-BOUNDS", f"{named}: bounds are a pair, lowest and highest, None where there is none"
+        )
+    low, high = column.bounds
+    for bound in (low, high):
+        if bound is not None and (not isinstance(bound, (int, float)) or math.isnan(bound)):
+            raise UsageError("E-BOUNDS", f"{named}: a bound is a number, or None")
+    if low is not None and high is not None and low > high:
+        raise UsageError("E-BOUNDS", f"{named}: the lower bound is above the upper one")
+
+
+def _check_format(column: Column, named: str) -> None:
+    """A format that strptime knows; some that it does not are errors of the regular expressions below it."""
+    try:
+        datetime.strptime(datetime(1999, 12, 31, tzinfo=UTC).strftime(column.format), column.format)  # noqa: DTZ007 - thrown away
+    except (ValueError, TypeError, re.error):
+        raise UsageError(
+            "E-DATE-FORMAT", f'{named}: format is one that strptime reads, as "%d.%m.%Y"'
+        ) from None
+
+
+def _check_cells(code: str, what: str, cells: tuple[Level, ...]) -> None:
+    """Levels and codes are text, truth values, or numbers that a column can hold."""
+    for cell in cells:
+        number = isinstance(cell, (int, float)) and not math.isnan(cell)
+        if not isinstance(cell, str) and not (
+            number and (isinstance(cell, float) or -(2**63) <= cell < 2**63)
+        ):
+            raise UsageError(
+                code, f"{what} is text, a truth value or a number of 64 bits; not {type(cell).__name__}"
+            )
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _tuple(named: str, what: str, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise UsageError("E-SCHEMA", f"{named}: {what} is a list, not a single value")
+    return tuple(value)
 
 
 def _one_of(named: str, what: str, value: str, allowed: tuple[str, ...]) -> None:

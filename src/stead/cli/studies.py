@@ -1,0 +1,94 @@
+"""`stead run` and `stead demo`: synthesize, measure, write, say where the result lies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from stead.cli import ui
+from stead.cli.start import PLAN
+
+if TYPE_CHECKING:
+    from stead.studies.plan import Plan
+
+
+def run(
+    plan: Path = PLAN,
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    repro_seed: int | None = None,
+    workers: int | None = None,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Synthesize as the plan says, measure, and write synthetic files, assessment and report.
+
+    Examples:  stead run     stead run other/stead.toml --output results --workers 2
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    output
+        The folder for the results; the plan names it if left out.
+    repro_seed
+        A seed of your own, to make the same files again. Whoever knows it can make them too: it is kept in
+        internal/ only, and belongs to nobody outside.
+    workers
+        How many sets are made at once; the files are the same for any number.
+    json
+        Print the assessment as JSON.
+    """
+    from stead.studies.plan import load
+
+    return _run(load(plan), output, repro_seed, workers, machine=json)
+
+
+def demo(
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("demo"),
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Simulate a survey of 5,133 consumer units, synthesize Income and Expenditure, measure, write a report.
+
+    Example:  stead demo --output demo
+
+    Parameters
+    ----------
+    output
+        The folder for the results.
+    json
+        Print the assessment as JSON.
+    """
+    from stead.studies.demo import prepare
+
+    return _run(prepare(output), output, None, 2, machine=json)
+
+
+def _run(plan: Plan, output: Path | None, seed: int | None, workers: int | None, *, machine: bool) -> int:
+    from stead.report.pages import report
+    from stead.studies.run import ASSESSMENT, REPORT
+    from stead.studies.run import run as run_plan
+
+    with ui.watching(quiet=machine) as progress:
+        done = run_plan(plan, folder=output, seed=seed, workers=workers, render=report, progress=progress)
+    if machine:
+        ui.as_json(done.assessment)
+        return 0
+    release = done.release
+    ui.say(
+        f"{release.m} synthetic files of {release.synthetic[0].rows:,} rows; synthesized: {', '.join(release.synthesized)}"
+    )
+    if release.kept:
+        ui.say(f"Released as they are, confidential values and not synthetic ones: {', '.join(release.kept)}")
+    ui.table(
+        "How close are they?",
+        ["measure", "value", "reference", "direction"],
+        ui.measured_rows(done.assessment["measured"]),
+        right=frozenset({1}),
+    )
+    ui.say(f"synthetic files  {done.folder / 'public'}")
+    ui.say(f"assessment       {done.folder / ASSESSMENT}")
+    ui.say(f"Open the report: {done.folder / REPORT}")
+    return 0

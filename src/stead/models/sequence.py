@@ -1,0 +1,138 @@
+"""A sequence of models: y_1 given x, then y_2 given y_1 and x, and so on.
+
+    log p(record | theta_h) = sum_j log p(y_j | y_1, ..., y_(j-1), x, theta_jh)
+
+Each model is fitted to the confidential file; later columns are drawn given the *synthetic* earlier ones,
+so that the released record depends on the confidential one through the parameters alone. A model that needs
+a column which a later one makes is refused: it would be predicted from confidential values.
+Raghunathan, Reiter & Rubin (2003), Journal of Official Statistics 19; Reiter (2005), JRSS A 168.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stead.errors import UsageError, shorten
+from stead.models.base import Model, Posterior, Progress, silent
+from stead.randomness import generator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from stead.randomness import Rng
+    from stead.sampling.diagnostics import Diagnostics
+    from stead.tables.records import Records
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """`stead.Sequence([stead.Linear("log(Income) ~ Race"), stead.Linear("log(Expenditure) ~ log(Income) + Race")])`."""
+
+    models: tuple[Model, ...]
+
+    def __init__(self, models: Iterable[Model]) -> None:
+        object.__setattr__(self, "models", tuple(models))
+        if not self.models:
+            raise UsageError("E-SEQUENCE", "a sequence needs at least one model")
+        made = self.responses
+        twice = sorted({name for name in made if made.count(name) > 1})
+        if twice:
+            raise UsageError(
+                "E-SEQUENCE", f"{', '.join(map(shorten, twice))}: made by more than one model of the sequence"
+            )
+        for place, model in enumerate(self.models):
+            later = {name for other in self.models[place + 1 :] for name in other.responses}
+            early = [name for name in predictors_of(model) if name in later]
+            if early:
+                raise UsageError(
+                    "E-SEQUENCE",
+                    f"{shorten(model.responses[0])} is predicted from {shorten(early[0])}, which a later model makes; put {shorten(early[0])} first, or take it out of the formula",
+                )
+
+    @property
+    def responses(self) -> tuple[str, ...]:
+        """All columns that are made, in order."""
+        return tuple(name for model in self.models for name in model.responses)
+
+    def fit(
+        self, records: Records, *, draws: int = 1000, rng: Rng = None, progress: Progress = silent
+    ) -> SequencePosterior:
+        """The posteriors of all models, each with its own stream."""
+        streams = generator(rng).spawn(len(self.models))
+        fitted: list[Posterior] = []
+        for place, (model, stream) in enumerate(zip(self.models, streams, strict=True)):
+            progress(f"fit {shorten(model.responses[0])}", place, len(self.models))
+            fitted.append(model.fit(records, draws=draws, rng=stream))
+        progress("fit", len(self.models), len(self.models))
+        return SequencePosterior(tuple(fitted))
+
+
+def predictors_of(model: Model) -> tuple[str, ...]:
+    """The columns that a model predicts from, as far as it has a formula."""
+    parsed = getattr(model, "parsed", None)
+    return () if parsed is None else tuple(parsed.predictors)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SequencePosterior:
+    """The posteriors of a sequence; draw h of the whole is draw h of each."""
+
+    parts: tuple[Posterior, ...]
+
+    @property
+    def responses(self) -> tuple[str, ...]:
+        """All columns that are made, in order."""
+        return tuple(name for part in self.parts for name in part.responses)
+
+    @property
+    def draws(self) -> Array:
+        """The draws of all parts, side by side."""  # (H, K)
+        return np.concatenate([part.draws for part in self.parts], axis=1)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """`column: parameter`."""
+        return tuple(f"{part.responses[0]}: {name}" for part in self.parts for name in part.parameters)
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostics, ...]:
+        """One for each part."""
+        return tuple(checked for part in self.parts for checked in part.diagnostics)
+
+    def sample(self, h: int, given: Records, rng: Rng) -> Records:
+        """`given` with each column drawn in turn, given the synthetic ones before it."""
+        made = given.without(name for name in self.responses if name in given)
+        for part, stream in zip(self.parts, generator(rng).spawn(len(self.parts)), strict=True):
+            made = part.sample(h, made, stream)
+        return made
+
+    def log_likelihood(self, records: Records, draws: slice = slice(None)) -> Array:
+        """The sum over columns."""  # (h, n)
+        total = self.parts[0].log_likelihood(records, draws)
+        for part in self.parts[1:]:
+            total += part.log_likelihood(records, draws)
+        return total
+
+    def describe(self) -> list[dict[str, Any]]:
+        """One entry for each part."""
+        return [entry for part in self.parts for entry in part.describe()]
+
+    def to_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """The states of the parts, their arrays named by place."""
+        states: list[dict[str, Any]] = []
+        arrays: dict[str, NDArray[Any]] = {}
+        for place, part in enumerate(self.parts):
+            state, held = part.to_state()
+            states.append(state)
+            arrays |= {f"{place}.{name}": array for name, array in held.items()}
+        return {"model": "Sequence", "parts": states}, arrays
+
+    def __repr__(self) -> str:
+        return f"Posterior(Sequence of {', '.join(map(shorten, self.responses))}, {len(self.parts[0].draws)} draws)"

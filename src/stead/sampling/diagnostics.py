@@ -1,0 +1,86 @@
+"""What a sampler says of its own draws: effective sizes, R-hat, Pareto k, and when they are too bad to release.
+
+Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021), Bayesian Analysis 16 (rank-normalized R-hat, bulk and
+tail effective size); Vehtari, Simpson, Gelman, Yao & Gabry (2024), JMLR 25 (Pareto k). Computed by arviz-stats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stead.sampling.proposals import CHAINS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+HIGHEST_K, HIGHEST_R_HAT, LEAST_SHARE, ENOUGH_FOR_R_HAT = 0.7, 1.05, 0.1, 400
+SPREAD = 1e-9
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """The worst figure over all parameters of one fit; None where it does not apply."""
+
+    method: str
+    draws: int
+    ess_bulk: float | None = None
+    ess_tail: float | None = None
+    rhat: float | None = None
+    pareto_k: float | None = None
+    acceptance: float | None = None
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why these draws are not to be relied on; empty where they are."""
+        found = []
+        if self.pareto_k is not None and self.pareto_k > HIGHEST_K:
+            found.append(
+                f"Pareto k is {self.pareto_k:.2f} (limit {HIGHEST_K}): the proposals miss part of the posterior"
+            )
+        if self.rhat is not None and self.draws >= ENOUGH_FOR_R_HAT and self.rhat > HIGHEST_R_HAT:
+            found.append(f"R-hat is {self.rhat:.3f} (limit {HIGHEST_R_HAT}): the chains do not agree")
+        if self.ess_bulk is not None and self.ess_bulk < LEAST_SHARE * self.draws:
+            found.append(
+                f"{self.ess_bulk:.0f} of {self.draws} draws are effective (at least {LEAST_SHARE:.0%}): the chain hardly moves"
+            )
+        return tuple(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the assessment."""
+        return asdict(self)
+
+
+def independent(method: str, draws: int) -> Diagnostics:
+    """Of draws that are independent by construction."""
+    return Diagnostics(method, draws)
+
+
+def of_chain(
+    method: str, draws: NDArray[np.float64], log_weight: NDArray[np.float64], acceptance: float
+) -> Diagnostics:
+    """Of draws from `independence_chain`, whose chains take turns."""  # draws (H, p)
+    from arviz_stats.base import array_stats as untyped  # type: ignore[attr-defined]
+
+    array_stats: Any = untyped
+
+    each = len(draws) // CHAINS
+    bulk = tail = rhat = None
+    varying = draws[:, np.ptp(draws, axis=0) > 0] if len(draws) else draws
+    if each >= 4 and varying.shape[1]:
+        chains = varying[: each * CHAINS].reshape(each, CHAINS, -1).transpose(2, 1, 0)  # (p, chains, draws)
+        bulk = float(np.min(array_stats.ess(chains, chain_axis=1, draw_axis=2, method="bulk")))
+        tail = float(
+            np.min(array_stats.ess(chains, chain_axis=1, draw_axis=2, method="tail", prob=(0.05, 0.95)))
+        )
+        rhat = float(np.max(array_stats.rhat(chains, chain_axis=1, draw_axis=2)))
+    k = None
+    if np.ptp(log_weight) > SPREAD:  # weights that are all alike have no tail
+        with np.errstate(all="ignore"):  # the fit of the tail divides by what may be 0; its k is then NaN
+            k = float(
+                array_stats.psislw(-log_weight)[1]
+            )  # it takes log-likelihoods left out, and negates them
+        k = k if np.isfinite(k) else None
+    return Diagnostics(method, len(draws), bulk, tail, rhat, k, acceptance)

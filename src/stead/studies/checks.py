@@ -1,0 +1,133 @@
+"""What `stead check` finds before a run: what would stop it, and what its owner should know."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from stead.errors import InputRefused, Notice, SteadError, shorten
+from stead.language.design import Design
+from stead.tables.files import read
+from stead.tables.scan import SPECIAL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from stead.studies.plan import Plan
+    from stead.tables.records import Records
+    from stead.tables.schema import Column
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One finding; `stop` ends a run before it begins."""
+
+    level: Literal["stop", "note"]
+    code: str
+    message: str
+    exit_code: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """For machines."""
+        return asdict(self)
+
+
+def read_confidential(plan: Plan) -> tuple[Records, tuple[str, ...]]:
+    """The confidential records of a plan, and the notices that reading them gave."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", Notice)
+        records = read(
+            plan.file,
+            plan.schema,
+            encoding=plan.data.encoding,
+            delimiter=plan.data.delimiter,
+            decimal=plan.data.decimal,
+        )
+    return records, tuple(str(one.message) for one in caught if isinstance(one.message, Notice))
+
+
+def check(plan: Plan) -> tuple[Finding, ...]:
+    """All findings; reading stops at the first refusal of the file, the rest is looked through to the end."""
+    try:
+        records, notices = read_confidential(plan)
+    except SteadError as error:
+        return (_stop(error),)
+    findings = [Finding("note", "E-READ", notice) for notice in notices]
+    findings += list(_of_size(plan, records))
+    for name in records.names:
+        findings += list(_of_column(records, records.schema[name]))
+    findings += list(_of_models(plan, records))
+    return tuple(findings)
+
+
+def _stop(error: SteadError) -> Finding:
+    return Finding("stop", error.code, error.message, error.exit_code)
+
+
+def _of_size(plan: Plan, records: Records) -> Iterator[Finding]:
+    if records.rows < plan.synthesis.minimum_rows:
+        yield _stop(
+            InputRefused(
+                "E-FEW-ROWS",
+                f"{shorten(plan.file.name)}: {records.rows:,} rows are too few to hide anyone among them: at least {plan.synthesis.minimum_rows} are needed; "
+                "minimum_rows in [synthesis] changes that, for teaching",
+            )
+        )
+
+
+def _of_column(records: Records, column: Column) -> Iterator[Finding]:
+    held = records[column.name]
+    present = held.values[held.present]
+    name = f"column {shorten(column.name)}"
+    if not len(present):
+        yield Finding("note", "E-COL-ALLNA", f"{name}: every cell is missing; it is carried as it is")
+    elif (present == present[0]).all():
+        yield Finding(
+            "note",
+            "E-COL-CONST",
+            f"{name}: is constant; it is kept as it is, and left out of models as a predictor",
+        )
+    if not column.coded and column.kind != "date" and len(present):
+        special = np.isin(present, list(SPECIAL))
+        negative = present < 0
+        if special.any() and bool((special == negative).all()) and len(np.unique(present[special])) <= 5:
+            what = "every value is" if special.all() else f"{int(special.sum()):,} values are"
+            yield Finding(
+                "note",
+                "E-SPECIAL",
+                f"{name}: {what} one of a few negative whole numbers, as codes for missing are; list them in missing if they are",
+            )
+
+
+def _of_models(plan: Plan, records: Records) -> Iterator[Finding]:
+    try:
+        model = plan.sequence()
+    except SteadError as error:
+        yield _stop(error)
+        return
+    for one in getattr(model, "models", ()):
+        try:
+            column = records.schema[one.target.column]
+            _ = one.response_of(column)
+            _ = Design.bind(one.parsed, records)
+            held = records[column.name]
+            present = held.values[held.present]
+            if not len(present) or (present == present[0]).all():
+                yield Finding(
+                    "stop",
+                    "E-COL-CONST",
+                    f"{one.target}: has no two different values, so there is nothing to model; leave the model out",
+                    3,
+                )
+        except SteadError as error:
+            yield _stop(error)
+    kept = [name for name in records.names if name not in model.responses]
+    if kept:
+        yield Finding(
+            "note",
+            "E-KEPT",
+            f"released as they are: {', '.join(map(shorten, kept[:20]))}{' and more' if len(kept) > 20 else ''}; confidential values, not synthetic ones",
+        )

@@ -1,0 +1,78 @@
+"""The plan that `stead init` proposes: a schema, and a model for each column that one can make, in visiting order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stead.errors import UsageError
+from stead.language.grammar import Factor
+from stead.studies.plan import Data, Measures, ModelSpec, Plan
+from stead.tables.scan import scan
+
+if TYPE_CHECKING:
+    from stead.tables.scan import Scan
+    from stead.tables.schema import Column
+
+MOST_LEVELS, MOST_PREDICTORS = 50, 30
+
+
+def propose(
+    path: str | Path, *, encoding: str = "utf-8", delimiter: str = "", decimal: str = ""
+) -> tuple[Plan, Scan]:
+    """A plan for a data file, and what was seen in it."""
+    file = Path(path)
+    seen = scan(file, encoding=encoding, delimiter=delimiter, decimal=decimal)
+    models = _models(seen)
+    if not models:
+        raise UsageError(
+            "E-PLAN",
+            f"{file.name}: no column is a number with decimals or has two levels, so none of the models can make one",
+        )
+    plan = Plan(
+        title=file.stem,
+        data=Data(file.name, encoding, seen.delimiter, seen.decimal),
+        schema=seen.schema,
+        models=models,
+        measures=Measures(),
+        home=file.parent,
+    )
+    return plan, seen
+
+
+def _models(seen: Scan) -> tuple[ModelSpec, ...]:
+    """Columns are visited in the order of the file; each is predicted from the kept ones and those made before it."""
+    usable = [column for column in seen.schema if column.role == "keep" and column.name not in seen.idle]
+    made = [column for column in usable if _model_of(column)]
+    known = [
+        column
+        for column in usable
+        if column not in made and not (column.coded and len(column.levels) > MOST_LEVELS)
+    ]
+    models = []
+    for column in made:
+        predictors = known[-MOST_PREDICTORS:]
+        right = " + ".join(str(_factor(one, seen)) for one in predictors) or "1"
+        model = _model_of(column)
+        response = _factor(column, seen) if model == "Linear" else Factor(column.name)
+        scale = f", on the scale of {response.function}() because it is skewed" if response.function else ""
+        models.append(
+            ModelSpec(
+                model,
+                f"{response} ~ {right}",
+                "weak",
+                f"{column.kind}{scale}; predicted from the {len(predictors)} columns known by then",
+            )
+        )
+        known.append(column)
+    return tuple(models)
+
+
+def _model_of(column: Column) -> str:
+    if column.kind == "continuous":
+        return "Linear"
+    return "Logistic" if column.kind == "binary" else ""
+
+
+def _factor(column: Column, seen: Scan) -> Factor:
+    return Factor(column.name, seen.skewed.get(column.name, ""))
