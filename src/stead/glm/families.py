@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 LOG_2_PI = float(np.log(2.0 * np.pi))
-EDGE = 1e-9  # a rounded value may lie this far beyond a bound
 TILE_ROWS, TILE_DRAWS = 256, 128
+EDGE = 1e-9
+"""A rounded value may lie this far beyond a bound."""
 FAR = 9.0
 """Standard deviations beyond which a bound cuts off less than 1e-18 of a normal distribution."""
 
@@ -112,8 +113,7 @@ class Bernoulli:
         exp() costs least, and is small enough that the matrix product does not start threads.
         """
         total: Array = ((response - 0.5) @ design) @ coefficients  # (H,)
-        tile = np.empty((EDGE = 1e-9  # a rounded value may lie this far beyond a bound
-TILE_ROWS, TILE_DRAWS))
+        tile = np.empty((TILE_ROWS, TILE_DRAWS))
         for first in range(0, coefficients.shape[1], TILE_DRAWS):
             some = np.ascontiguousarray(coefficients[:, first : first + TILE_DRAWS])
             spent = np.zeros(some.shape[1])
