@@ -1,1 +1,1 @@
-"""Bench."""
+"""Speed, measured in CPU seconds in one run; written to docs/reference/benchmarks.md by `make bench`."""

@@ -30,6 +30,9 @@ class SteadError(Exception):
         self.code = code
         self.message = message
 
+    def __reduce__(self) -> tuple[type[SteadError], tuple[str, str]]:
+        return type(self), (self.code, self.message)  # a worker process hands its refusal over
+
     def __str__(self) -> str:
         return f"{self.message} [{self.code}]"
 

@@ -25,8 +25,15 @@ Direction = Literal["lower is closer", "higher is closer", "lower is safer", "hi
 class Chart(Protocol):
     """What `Measurement.chart` gives: a picture that shows itself in a notebook and can be saved."""
 
-    title: str
-    svg: str
+    @property
+    def title(self) -> str:
+        """The question it answers."""
+        ...
+
+    @property
+    def svg(self) -> str:
+        """The picture."""
+        ...
 
     def save(self, path: str | Path) -> Path:
         """Write an SVG or a PNG, by the ending of `path`."""

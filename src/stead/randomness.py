@@ -32,17 +32,22 @@ def fresh_entropy() -> int:
     return secrets.randbits(256)
 
 
-def generator(rng: Rng) -> np.random.Generator:
-    """The Generator that `rng` stands for; an int or None makes a new one."""
+def seed_of(rng: Rng) -> int | None:
+    """The seed that `rng` stands for, a fresh one for None; None for a Generator, which does not tell its own."""
     if isinstance(rng, np.random.Generator):
-        return rng
+        return None
     if rng is None:
-        return np.random.default_rng(fresh_entropy())
+        return fresh_entropy()
     if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
-        return np.random.default_rng(int(rng))
+        return int(rng)
     raise UsageError(
         "E-RNG", f"rng is a numpy Generator, a whole number from 0, or None; not {type(rng).__name__}"
     )
+
+
+def generator(rng: Rng) -> np.random.Generator:
+    """The Generator that `rng` stands for; an int or None makes a new one."""
+    return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(seed_of(rng))
 
 
 def row_blocks(rows: int, block: int = BLOCK) -> list[slice]:

@@ -19,7 +19,7 @@ import numpy as np
 from stead.errors import DiagnosticsFailed, InputRefused, UsageError, shorten
 from stead.models.base import silent
 from stead.models.storage import posterior_from_state
-from stead.randomness import fresh_entropy, generator
+from stead.randomness import generator, seed_of
 from stead.store.artefacts import Folder
 from stead.store.secret import Secret
 from stead.tables.conform import conform, differing_rows
@@ -209,10 +209,8 @@ def synthesize(
     """
     made = model.responses
     _check_request(records, made, m=m, draws=draws, rows=rows, minimum_rows=minimum_rows)
-    seed = (
-        None if isinstance(rng, np.random.Generator) else Secret(fresh_entropy() if rng is None else int(rng))
-    )
-    fit_stream, *set_streams = generator(seed.reveal() if seed else rng).spawn(m + 1)
+    seed = seed_of(rng)
+    fit_stream, *set_streams = generator(rng if seed is None else seed).spawn(m + 1)
     posterior = model.fit(records, draws=draws, rng=fit_stream, progress=progress)
     problems = [problem for checked in posterior.diagnostics for problem in checked.problems]
     if problems and not override:
@@ -242,7 +240,7 @@ def synthesize(
         proper=True,
         posterior=posterior,
         provenance={"override": override} if problems else {},
-        seed=seed,
+        seed=None if seed is None else Secret(seed),
     )
 
 

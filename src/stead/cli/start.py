@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -18,14 +19,17 @@ def init(
     *,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     encoding: str = "utf-8",
-    delimiter: str = "",
-    decimal: str = "",
-    force: Annotated[bool, Parameter(negative="")] = False,
-    json: Annotated[bool, Parameter(negative="")] = False,
+    delimiter: Annotated[str, Parameter(show_default=False)] = "",
+    decimal: Annotated[str, Parameter(show_default=False)] = "",
+    force: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    json: Annotated[bool, Parameter(negative="", show_default=False)] = False,
 ) -> int:
     r"""Scan a data file and propose a plan, stead.toml, beside it: each proposal with its reason.
 
-    Examples:  stead init survey.csv     stead init survey.csv --encoding latin-1 --delimiter ";" --decimal ","
+    Examples:
+      stead init survey.csv
+      stead init survey.csv --encoding latin-1 --delimiter ";" --decimal ","
+      stead init data/survey.parquet --output plans/stead.toml
 
     Parameters
     ----------
@@ -47,7 +51,7 @@ def init(
     from stead.studies.proposal import propose
 
     target = output or data.parent / PLAN
-    if target.exists() and not force:
+    if os.path.lexists(target) and not force:
         raise UsageError(
             "E-EXISTS", f"{target} is there already; --force replaces it, --output names another"
         )
@@ -80,10 +84,14 @@ def init(
     return 0
 
 
-def check(plan: Path = PLAN, *, json: Annotated[bool, Parameter(negative="")] = False) -> int:
+def check(
+    plan: Path = PLAN, *, json: Annotated[bool, Parameter(negative="", show_default=False)] = False
+) -> int:
     """Read the plan and its file, and say what would stop a run.
 
-    Examples:  stead check     stead check other/stead.toml --json
+    Examples:
+      stead check
+      stead check other/stead.toml --json
 
     Parameters
     ----------

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from stead.cli import ui
 from stead.cli.start import PLAN
@@ -18,13 +19,16 @@ def run(
     plan: Path = PLAN,
     *,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    repro_seed: int | None = None,
-    workers: int | None = None,
-    json: Annotated[bool, Parameter(negative="")] = False,
+    repro_seed: Annotated[int | None, Parameter(validator=Number(gte=0))] = None,
+    workers: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
+    json: Annotated[bool, Parameter(negative="", show_default=False)] = False,
 ) -> int:
     """Synthesize as the plan says, measure, and write synthetic files, assessment and report.
 
-    Examples:  stead run     stead run other/stead.toml --output results --workers 2
+    Examples:
+      stead run
+      stead run other/stead.toml --output results --workers 2
+      stead run --json > assessment.json
 
     Parameters
     ----------
@@ -33,8 +37,7 @@ def run(
     output
         The folder for the results; the plan names it if left out.
     repro_seed
-        A seed of your own, to make the same files again. Whoever knows it can make them too: it is kept in
-        internal/ only, and belongs to nobody outside.
+        A seed of your own, to make the same files again. Whoever knows it can make them too: it is kept in internal/ only, and belongs to nobody outside.
     workers
         How many sets are made at once; the files are the same for any number.
     json
@@ -48,11 +51,12 @@ def run(
 def demo(
     *,
     output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("demo"),
-    json: Annotated[bool, Parameter(negative="")] = False,
+    json: Annotated[bool, Parameter(negative="", show_default=False)] = False,
 ) -> int:
     """Simulate a survey of 5,133 consumer units, synthesize Income and Expenditure, measure, write a report.
 
-    Example:  stead demo --output demo
+    Example:
+      stead demo --output demo
 
     Parameters
     ----------

@@ -214,7 +214,7 @@ def _distributions(shown: Curves) -> dict[str, Any]:
     layers = [_line(shown, shown.synthetic[i], "synthetic-pale", set_=i) for i in others]
     layers += [_line(shown, shown.confidential, "confidential"), _line(shown, main, "synthetic", dashed=True)]
     layers.append(_segment(shown, float(shown.confidential[shown.at]), float(main[shown.at])))
-    layers.append(text_mark("share of rows at or below the value", Box.left_of(0, -14), look.LIGHT["quiet"]))
+    layers.append(text_mark("share of rows at or below the value", Box.starting(0, -14), look.LIGHT["quiet"]))
 
     def down(heights: Floats) -> Floats:
         return UPPER * (1 - heights)
@@ -269,13 +269,14 @@ def _differences(shown: Curves, reference: float | None, against: str) -> dict[s
     layers = [_line(shown, gaps[i], "synthetic-pale", set_=i) for i in range(shown.m) if i != shown.worst]
     lines = [shown.pixels(LOWER / 2 * (1 - gap / bound)) for gap in gaps]
     words = f"{look.clean(shown.name)} minus confidential"
-    layers.append(text_mark(words, Box.left_of(0, -14), look.LIGHT["quiet"]))
+    layers.append(text_mark(words, Box.starting(0, -14), look.LIGHT["quiet"]))
     if reference:
         layers += [_reference(reference), _reference(-reference)]
         name = look.short(f"{against}: ±{look.number(reference)}", PIXELS - 40, look.TICK_SIZE)
         edges = [LOWER / 2 * (1 - sign * reference / bound) for sign in (1, -1)]
         box = _beside(name, edges, lines, guide)
-        layers.append(text_mark(name, box, look.LIGHT["quiet"], size=look.TICK_SIZE))
+        side = "right" if box.right > PIXELS - 1 else "left"
+        layers.append(text_mark(name, box, look.LIGHT["quiet"], look.TICK_SIZE, side))
     layers.append(_line(shown, gaps[shown.worst], "synthetic", dashed=True))
     top = linear_choices(0, bound * 0.95)[-1][-1]
     return _panel(shown, guide, down, [-top, 0, top], layers)

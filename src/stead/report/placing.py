@@ -31,7 +31,7 @@ class Box:
     bottom: float
 
     @classmethod
-    def left_of(cls, x: float, y: float) -> Box:
+    def starting(cls, x: float, y: float) -> Box:
         """The box of a line of text that begins at x and has its middle at y."""
         return cls(x, y - TALL / 2, x, y + TALL / 2)
 
@@ -95,12 +95,15 @@ def _distance(box: Box, line: Line) -> float:
     return float((np.hypot(across, down) + crowded).min())
 
 
-def text_mark(words: str, box: Box, colour: str, size: int = look.TEXT_SIZE) -> dict[str, Any]:
-    """A line of text as a layer, in pixels of its panel."""
+def text_mark(
+    words: str, box: Box, colour: str, size: int = look.TEXT_SIZE, align: str = "left"
+) -> dict[str, Any]:
+    """A line of text as a layer, in pixels of its panel; a box is wider than most fonts need."""
+    margin = 3 if box.right > box.left else 0
     return {
-        "mark": {"type": "text", "align": "left", "fill": colour, "fontSize": size},
+        "mark": {"type": "text", "align": align, "fill": colour, "fontSize": size},
         "encoding": {
-            "x": {"value": box.left + (3 if box.right > box.left else 0)},
+            "x": {"value": box.left + margin if align == "left" else box.right - margin},
             "y": {"value": (box.top + box.bottom) / 2},
             "text": {"value": look.clean(words)},
         },

@@ -167,4 +167,4 @@ def _key(left: float, *, ranged: bool) -> list[dict[str, Any]]:
 
 
 def _words(words: str, x: float, y: float) -> dict[str, Any]:
-    return {"data": {"values": [{}]}, **text_mark(words, Box.left_of(x, y), look.LIGHT["text"])}
+    return {"data": {"values": [{}]}, **text_mark(words, Box.starting(x, y), look.LIGHT["text"])}

@@ -45,6 +45,14 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def private_folder(path: Path) -> None:
+    """Make a folder for its owner only, unless it is there."""
+    try:
+        path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    except OSError as error:
+        raise _refused(path, error) from None
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Give a temporary name beside `path`; on success it is synced and takes the name `path`.
@@ -86,7 +94,7 @@ class Folder:
     def create(self) -> Folder:
         """Make the folder, for its owner only, and clear what an interrupted write left behind."""
         for place in (self.path, self.manifest.parent):
-            place.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+            private_folder(place)
         for leftover in self.path.rglob(f"{TEMPORARY}*"):
             leftover.unlink(missing_ok=True)
         return self
@@ -106,7 +114,7 @@ class Folder:
     def write(self, name: str, writer: Callable[[Path], object]) -> Path:
         """Let `writer` fill the file `name`; the reader sees the old content or the new one, never half."""
         target = self.path / name
-        target.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+        private_folder(target.parent)
         before = self.hashes()
         with replacing(target) as temporary:
             writer(temporary)
@@ -124,6 +132,11 @@ class Folder:
         return self.write_text(
             name, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         )
+
+    def remove(self, name: str) -> None:
+        """Take a file away, then its hashes."""
+        (self.path / name).unlink(missing_ok=True)
+        self._record({other: kept for other, kept in self.hashes().items() if other != name})
 
     def verified(self, name: str) -> Path:
         """The path of `name` once its bytes are known to be those that were written."""

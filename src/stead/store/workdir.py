@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from stead.errors import UsageError
-from stead.store.artefacts import MANIFEST, PRIVATE_FILE, PRIVATE_FOLDER, TEMPORARY, Folder
+from stead.store.artefacts import MANIFEST, PRIVATE_FILE, PRIVATE_FOLDER, TEMPORARY, Folder, private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ class Workdir:
             )
         self.folder.create()
         for name in (INTERNAL, PUBLIC):
-            (self.path / name).mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+            private_folder(self.path / name)
         for place in (self.path, self.path / INTERNAL, self.path / PUBLIC):
             place.chmod(PRIVATE_FOLDER)
         return self
@@ -54,8 +54,8 @@ class Workdir:
     @contextmanager
     def locked(self) -> Iterator[Workdir]:
         """Hold the folder for one run; a second run is refused with the number of the first process."""
+        private_folder(self.path)
         try:
-            self.path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
             handle = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, PRIVATE_FILE)
         except OSError as error:
             why = error.strerror or "the system refused"

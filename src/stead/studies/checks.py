@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from stead.errors import InputRefused, Notice, SteadError, shorten
+from stead.errors import InputRefused, Notice, SteadError, UsageError, nearest, shorten
 from stead.language.design import Design
+from stead.models.regression import FEWEST_ROWS
 from stead.tables.files import read
 from stead.tables.scan import SPECIAL
 
@@ -35,7 +36,7 @@ class Finding:
         return asdict(self)
 
 
-def read_confidential(plan: Plan) -> tuple[Records, tuple[str, ...]]:
+def read_confidential(plan: Plan) -> tuple[Records, tuple[Notice, ...]]:
     """The confidential records of a plan, and the notices that reading them gave."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", Notice)
@@ -46,7 +47,7 @@ def read_confidential(plan: Plan) -> tuple[Records, tuple[str, ...]]:
             delimiter=plan.data.delimiter,
             decimal=plan.data.decimal,
         )
-    return records, tuple(str(one.message) for one in caught if isinstance(one.message, Notice))
+    return records, tuple(one.message for one in caught if isinstance(one.message, Notice))
 
 
 def check(plan: Plan) -> tuple[Finding, ...]:
@@ -55,12 +56,24 @@ def check(plan: Plan) -> tuple[Finding, ...]:
         records, notices = read_confidential(plan)
     except SteadError as error:
         return (_stop(error),)
-    findings = [Finding("note", "E-READ", notice) for notice in notices]
-    findings += list(_of_size(plan, records))
+    read = (Finding("note", notice.code, notice.message) for notice in notices)
+    return (*read, *findings(plan, records))
+
+
+def findings(plan: Plan, records: Records) -> Iterator[Finding]:
+    """What is found in records that were read."""
+    yield from _of_size(plan, records)
     for name in records.names:
-        findings += list(_of_column(records, records.schema[name]))
-    findings += list(_of_models(plan, records))
-    return tuple(findings)
+        yield from _of_column(records, records.schema[name])
+    yield from _of_models(plan, records)
+
+
+def require(plan: Plan, records: Records) -> None:
+    """Raise the first finding that stops a run, before any work is done."""
+    for finding in findings(plan, records):
+        if finding.level == "stop":
+            refusal = InputRefused if finding.exit_code == InputRefused.exit_code else UsageError
+            raise refusal(finding.code, finding.message)
 
 
 def _stop(error: SteadError) -> Finding:
@@ -115,15 +128,23 @@ def _of_models(plan: Plan, records: Records) -> Iterator[Finding]:
             _ = Design.bind(one.parsed, records)
             held = records[column.name]
             present = held.values[held.present]
-            if not len(present) or (present == present[0]).all():
+            if len(present) < FEWEST_ROWS:
+                yield Finding(
+                    "stop",
+                    "E-COL-EMPTY",
+                    f"{one.target}: {len(present)} values are present, and a model needs at least {FEWEST_ROWS}; leave the model out",
+                    InputRefused.exit_code,
+                )
+            elif (present == present[0]).all():
                 yield Finding(
                     "stop",
                     "E-COL-CONST",
                     f"{one.target}: has no two different values, so there is nothing to model; leave the model out",
-                    3,
+                    InputRefused.exit_code,
                 )
         except SteadError as error:
             yield _stop(error)
+    yield from _of_measures(plan, records, model.responses)
     kept = [name for name in records.names if name not in model.responses]
     if kept:
         yield Finding(
@@ -131,3 +152,32 @@ def _of_models(plan: Plan, records: Records) -> Iterator[Finding]:
             "E-KEPT",
             f"released as they are: {', '.join(map(shorten, kept[:20]))}{' and more' if len(kept) > 20 else ''}; confidential values, not synthetic ones",
         )
+
+
+def _of_measures(plan: Plan, records: Records, made: tuple[str, ...]) -> Iterator[Finding]:
+    ordered = [name for name in records.names if records.schema[name].kind != "categorical"]
+    for measure, listed, fitting in (
+        ("ecdf", plan.measures.ecdf, ordered),
+        ("margins", plan.measures.margins, list(records.names)),
+    ):
+        for name in listed:
+            if name not in records:
+                yield _stop(
+                    UsageError(
+                        "E-COLUMN",
+                        f"[measures] {measure}: no column is called {shorten(name)}; {nearest(name, records.names)}",
+                    )
+                )
+            elif name not in fitting:
+                yield _stop(
+                    UsageError(
+                        "E-COLUMN",
+                        f"[measures] {measure}: {shorten(name)} is categorical, and a distribution function needs an order; list it in margins",
+                    )
+                )
+            elif name not in made:
+                yield Finding(
+                    "note",
+                    "E-NOT-MADE",
+                    f"[measures] {measure}: {shorten(name)} is not synthesized, so that there is nothing to compare",
+                )

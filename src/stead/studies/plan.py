@@ -13,6 +13,9 @@ An unknown key is an error with the nearest name.
 
 from __future__ import annotations
 
+import math
+import os
+import re
 import tomllib
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -26,9 +29,12 @@ from stead.store.artefacts import replacing
 from stead.tables.schema import Schema
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from stead.models.base import Model
 
-VERSION = 1
+VERSION, MOST = 1, 1_000_000
+PARTS = ("version", "title", "data", "columns", "synthesis", "models", "measures", "output")
 HEADER = """\
 # A plan for stead. Correct what is proposed here, then:  stead check   and   stead run
 # It holds levels and codes of the confidential file: keep it where the file is kept.
@@ -54,6 +60,16 @@ class Synthesis:
     workers: int = 1
     minimum_rows: int = FEWEST_ROWS
     override: str = ""
+
+    def __post_init__(self) -> None:
+        for key in ("m", "draws", "workers", "minimum_rows"):
+            if not 1 <= getattr(self, key) <= MOST:
+                raise UsageError("E-PLAN-VALUE", f"[synthesis] {key}: is a whole number from 1 to {MOST:,}")
+        if self.draws < self.m:
+            raise UsageError(
+                "E-DRAWS",
+                f"[synthesis] draws: is at least m, so that each set has its own draw; m is {self.m:,}, draws {self.draws:,}",
+            )
 
 
 @dataclass(frozen=True)
@@ -150,41 +166,88 @@ class Plan:
 
 
 def load(path: str | Path) -> Plan:
-    """Read a plan; every key is checked."""
+    """Read a plan; every key is checked, and the type of its value."""
     file = Path(path)
-    if not file.is_file():
-        raise UsageError("E-PLAN", f"no plan is called {shorten(str(path), 200)}; stead init DATA writes one")
-    try:
-        tables = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        place = (
-            f"line {error.lineno}"
-            if isinstance(error, tomllib.TOMLDecodeError) and hasattr(error, "lineno")
-            else "it"
-        )
-        tables = None
-    if tables is None:
-        raise UsageError("E-PLAN", f"{shorten(file.name)}: {place} is not TOML")
-    known = {"version", "title", "data", "columns", "synthesis", "models", "measures", "output"}
-    _known_keys(tables, known, "the plan")
-    if tables.get("version", VERSION) != VERSION:
+    tables = _tables(file)
+    name = shorten(file.name)
+    _known_keys(tables, set(PARTS), "the plan")
+    version = tables.get("version", VERSION)
+    if version != VERSION or not _whole(version):
         raise UsageError(
             "E-VERSION",
-            f"{shorten(file.name)}: is for version {shorten(str(tables['version']))} of the plan format, and this stead reads version {VERSION}",
+            f"{name}: is for version {shorten(str(version))} of the plan format, and this stead reads version {VERSION}",
         )
     for key in ("data", "columns", "models"):
         if key not in tables:
-            raise UsageError("E-PLAN", f"{shorten(file.name)}: [{key}] is missing")
+            raise UsageError("E-PLAN", f"{name}: [{key}] is missing")
+    if not isinstance(tables["models"], list):
+        raise UsageError("E-PLAN", f"{name}: models are a list, each begun by [[models]]")
+    if not isinstance(tables.get("title", ""), str):
+        raise UsageError("E-PLAN-VALUE", "title: is text")
     return Plan(
-        title=str(tables.get("title", "")),
+        title=tables.get("title", ""),
         data=_section(Data, tables["data"], "data"),
-        schema=Schema.from_dict(tables["columns"]),
+        schema=_schema(tables["columns"]),
         models=tuple(_section(ModelSpec, table, "models") for table in tables["models"]),
         synthesis=_section(Synthesis, tables.get("synthesis", {}), "synthesis"),
         measures=_section(Measures, tables.get("measures", {}), "measures"),
         output=_section(Output, tables.get("output", {}), "output"),
         home=file.parent,
     )
+
+
+def _tables(file: Path) -> dict[str, Any]:
+    """The file as TOML."""
+    if not os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises for a name that is too long
+        raise UsageError("E-PLAN", f"no plan is called {shorten(str(file), 200)}; stead init DATA writes one")
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        place = f"line {error.lineno}" if hasattr(error, "lineno") else ""
+        place = place or next(iter(re.findall(r"at (line \d+)", str(error))), "it")
+        why = f"{place} is not TOML"
+    except (
+        ValueError,
+        RecursionError,
+    ):  # bytes that are not UTF-8, a number of thousands of digits, a deep list
+        why = "it is not TOML"
+    except OSError as error:
+        why = f"cannot be opened ({error.strerror or 'the system refused'})"
+    raise UsageError("E-PLAN", f"{shorten(file.name)}: {why}")
+
+
+def _schema(tables: Any) -> Schema:
+    """The columns; what each setting may be is the schema's to say, its type is checked here."""
+    if not isinstance(tables, dict):
+        raise UsageError("E-PLAN", "[columns] holds a table for each column, as [columns.Income]")
+    for name, table in tables.items():
+        for key, value in table.items() if isinstance(table, dict) else ():
+            if key in TYPES and not TYPES[key][0](value):
+                raise UsageError("E-PLAN-VALUE", f"column {shorten(name)}: {key} is {TYPES[key][1]}")
+    return Schema.from_dict(tables)
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _bound(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return abs(value) < 2**63 if isinstance(value, int) else math.isfinite(value)
+
+
+TYPES: dict[str, tuple[Callable[[object], bool], str]] = {
+    **dict.fromkeys(("kind", "role", "unit", "format", "why"), (_text, "text")),
+    **dict.fromkeys(("lowest", "highest"), (_bound, "a number; leave it out where there is no bound")),
+    **dict.fromkeys(("levels", "missing"), (lambda value: isinstance(value, list), "a list")),
+    "decimals": (_whole, "a whole number"),
+}
+"""Settings of a column: whether a value has the right type, and which that is."""
 
 
 T = TypeVar("T", Data, Synthesis, ModelSpec, Measures, Output)
@@ -202,7 +265,7 @@ def _section(kind: type[T], table: Any, where: str) -> T:
         ok = (
             isinstance(value, list) and all(isinstance(one, str) for one in value)
             if wanted.startswith("tuple")
-            else isinstance(value, {"int": int, "str": str}[wanted]) and not isinstance(value, bool)
+            else {"int": _whole, "str": _text}[wanted](value)
         )
         if not ok:
             words = {"int": "a whole number", "str": "text"}.get(wanted, "a list of column names")

@@ -21,6 +21,8 @@ def propose(
     path: str | Path, *, encoding: str = "utf-8", delimiter: str = "", decimal: str = ""
 ) -> tuple[Plan, Scan]:
     """A plan for a data file, and what was seen in it."""
+    if decimal not in {"", ".", ","}:
+        raise UsageError("E-DECIMAL", 'decimal is "." or ","')
     file = Path(path)
     seen = scan(file, encoding=encoding, delimiter=delimiter, decimal=decimal)
     models = _models(seen)

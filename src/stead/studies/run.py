@@ -12,7 +12,7 @@ from stead.randomness import fresh_entropy
 from stead.release import synthesize
 from stead.store.workdir import Workdir
 from stead.studies.assessment import assessment
-from stead.studies.checks import read_confidential
+from stead.studies.checks import read_confidential, require
 from stead.tables.files import write_plain
 from stead.utility.ecdf import ecdf
 from stead.utility.margins import margins
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from stead.release import Release
     from stead.studies.plan import Plan
 
-ASSESSMENT, REPORT = "internal/assessment.json", "report.html"
+ASSESSMENT, FAILURE, REPORT = "internal/assessment.json", "internal/failure.json", "report.html"
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,6 +58,7 @@ def run(
         workdir.create()
         progress("read", 0, 1)
         records, notices = read_confidential(plan)
+        require(plan, records)
         progress("read", 1, 1)
         settings = plan.synthesis
         try:
@@ -73,15 +74,16 @@ def run(
                 progress=progress,
             )
         except DiagnosticsFailed as error:
-            workdir.folder.write_json("internal/failure.json", error.to_dict())
+            workdir.folder.write_json(FAILURE, error.to_dict())
             raise
         measured = measure(plan, release, progress)
         files = _write_sets(workdir, release, progress)
         release.save(workdir.path / "internal" / "release")
-        content = assessment(plan, release, measured, files, notices)
+        content = assessment(plan, release, measured, files, tuple(map(str, notices)))
         workdir.folder.write_json(ASSESSMENT, content)
         if render:
             workdir.folder.write_text(REPORT, render(content))
+        _clear(workdir, files)
         progress("write", 1, 1)
     return Run(workdir.path, release, tuple(measured), content, tuple(files))
 
@@ -111,3 +113,10 @@ def _write_sets(workdir: Workdir, release: Release, progress: Progress) -> list[
         files.append(name)
         progress("write", place, release.m + 1)
     return files
+
+
+def _clear(workdir: Workdir, files: list[str]) -> None:
+    """Take away what an earlier run left and this one did not replace: more sets, a failure."""
+    for name in workdir.folder.hashes():
+        if name == FAILURE or (name.startswith("public/") and name not in files):
+            workdir.folder.remove(name)

@@ -47,11 +47,9 @@ def _from_text(cells: Cells, column: Column, decimal: str) -> tuple[NDArray[Any]
     values, known = _meaning(texts, usable, column, decimal)
     _refuse_unfit(column, int(usable[~known].sum()))
     # one more place at the end, which index -1 (an empty cell) reads
-    code, values = (
-        np.append(code, np.int8(-1)),
-        np.append(np.where(code == 0, values, 0).astype(values.dtype), 0),
-    )
-    return values[cells.index].astype(values.dtype), code[cells.index]
+    code = np.append(code, np.int8(-1))
+    values = np.append(np.where(code[:-1] == 0, values, 0).astype(values.dtype), values.dtype.type(0))
+    return values[cells.index], code[cells.index]
 
 
 def _meaning(
@@ -100,10 +98,12 @@ def _numbers_of_text(
     known = (usable > 0) & numeric
     floats = np.zeros(len(texts))
     floats[known] = np.asarray(plain.filter(pa.array(known)).cast(pa.float64()))
-    _refuse_infinite(column, int(usable[np.isinf(floats) | raw.matches(plain, raw.INFINITE)].sum()))
+    # beyond 2^53 only a whole number that is spelled as one is exact
+    exact = known & raw.matches(plain, raw.INTEGER) if column.whole else np.zeros(len(texts), bool)
+    infinite = (np.isinf(floats) & ~exact) | raw.matches(plain, raw.INFINITE)
+    _refuse_infinite(column, int(usable[infinite].sum()))
     if not column.whole:
         return floats, known
-    exact = known & raw.matches(plain, raw.INTEGER)  # beyond 2^53 only a whole number spelled as one is exact
     try:
         whole = np.asarray(plain.filter(pa.array(exact)).cast(pa.int64()))
     except pa.ArrowInvalid:

@@ -48,9 +48,10 @@ def _native_columns(dataframe: Any) -> tuple[list[Any], list[Any]]:
         return list(dataframe), list(dataframe.values())
     import narwhals as nw
 
+    lazy = hasattr(dataframe, "collect")  # has no rows yet, and warns when it is asked for its names
     try:
-        names = list(getattr(dataframe, "columns", ()))
-        unique_names(map(str, names), WHERE)
+        names = [] if lazy else list(getattr(dataframe, "columns", ()))
+        unique_names(map(str, names), WHERE)  # before narwhals, whose own refusal is another one
         frame = nw.from_native(dataframe, eager_only=True)
     except (TypeError, ValueError):
         frame = None
@@ -79,7 +80,8 @@ def _arrow_column(name: str, column: Any) -> pa.ChunkedArray:
 
 
 def _texts(name: str, column: Any) -> pa.Array:
-    if "Categorical" in str(getattr(column, "dtype", "")):
+    native = column.to_native() if hasattr(column, "to_native") else column
+    if str(getattr(native, "dtype", "")) == "category":
         raise InputRefused(
             "E-CELL-TYPE",
             f"column {shorten(name)}: its categories are of more than one type; turn them into text",

@@ -11,7 +11,7 @@ import codecs
 import csv
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -65,14 +65,11 @@ def load(path: Path, encoding: str) -> NDArray[np.uint8]:
 
 def _bytes_of(path: Path) -> NDArray[np.uint8]:
     try:
-        empty = path.stat().st_size == 0
-        data: NDArray[np.uint8] = np.zeros(0, np.uint8) if empty else np.memmap(path, np.uint8, "r")
+        empty = path.stat().st_size == 0  # which cannot be mapped
+        return np.zeros(0, np.uint8) if empty else np.memmap(path, np.uint8, "r")
     except OSError as error:
         why = error.strerror or "the system refused"
         raise UsageError("E-FILE", f"{shorten(path.name)}: cannot be opened ({why})") from None
-    if empty:
-        raise InputRefused("E-NO-ROWS", f"{shorten(path.name)}: no rows: the file is empty")
-    return data
 
 
 def _codec(encoding: str) -> str:
@@ -111,6 +108,8 @@ def examine(data: NDArray[np.uint8], path: Path, delimiter: str) -> Structure:
     """Count rows and fields; refuse NUL bytes, open or stray quotes, rows that are longer or shorter than the header."""
     name = shorten(path.name)
     separator = _single_byte(delimiter)
+    if not len(data):
+        raise InputRefused("E-NO-ROWS", f"{name}: no rows: the file is empty")
     _refuse_nul(data, name)
     ends, fields, quoted_newlines = _records(data, separator, name)
     starts = np.concatenate([[0], ends[:-1] + 1])
@@ -183,8 +182,7 @@ def _records(
             depth = (np.cumsum(quotes) + parity) & 1  # 1 from an opening quote up to its closing one
             opening = np.flatnonzero(quotes & (depth == 1)) + start
             closing = np.flatnonzero(quotes & (depth == 0)) + start
-            _refuse_stray(data, opening, -1, separator, name)
-            _refuse_stray(data, closing, +1, separator, name)
+            _refuse_stray(data, opening, closing, separator, name)
             quoted_newlines = quoted_newlines or bool((line_end & (depth == 1)).any())
             line_end &= depth == 0
             is_separator &= depth == 0
@@ -206,18 +204,20 @@ def _records(
 
 
 def _refuse_stray(
-    data: NDArray[np.uint8], quotes: NDArray[np.int64], side: Literal[-1, 1], separator: int, name: str
+    data: NDArray[np.uint8],
+    opening: NDArray[np.int64],
+    closing: NDArray[np.int64],
+    separator: int,
+    name: str,
 ) -> None:
     """Before an opening quote and after a closing one is a border of the cell, or the other half of a doubled quote."""
-    beside = quotes + side
+    beside = np.concatenate([opening - 1, closing + 1])
     inside = (beside >= 0) & (beside < len(data))
-    allowed = (separator, NEWLINE, RETURN, QUOTE)
-    stray = np.flatnonzero(~np.isin(data[beside[inside]], allowed))
+    stray = beside[inside][~np.isin(data[beside[inside]], (separator, NEWLINE, RETURN, QUOTE))]
     if stray.size:
-        line = _line_of(data, int(quotes[inside][stray[0]]))
         raise InputRefused(
             "E-QUOTE",
-            f"{name}: line {line:,} has a quote inside a cell that is not a doubled one; put the cell in quotes and double the quote",
+            f"{name}: line {_line_of(data, int(stray.min())):,} has a quote inside a cell that is not a doubled one; put the cell in quotes and double the quote",
         )
 
 

@@ -83,7 +83,6 @@ def ecdf(release: Release, columns: str | Sequence[str] | None = None) -> Measur
         value=float(largest.mean()),
         reference=float(null_largest.mean()),
         reference_name="two samples of this size",
-        interval=(float(largest.min()), float(largest.max())) if len(sets) > 1 else None,
         citation=CITATION,
         per_dataset=tuple(largest.tolist()),
         details=details,

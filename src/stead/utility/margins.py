@@ -78,7 +78,6 @@ def margins(release: Release, columns: str | Sequence[str] | None = None) -> Mea
         value=worst["total_variation"],
         reference=worst["reference"],
         reference_name="two samples of this size",
-        interval=(float(largest.min()), float(largest.max())) if release.m > 1 else None,
         citation=CITATION,
         per_dataset=tuple(largest.tolist()),
         details={

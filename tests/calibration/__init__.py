@@ -1,0 +1,1 @@
+"""Simulation-based calibration: if parameters come from the prior and data from the model, ranks are uniform."""

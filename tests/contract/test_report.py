@@ -1,0 +1,422 @@
+"""What charts and pages promise: numbers as written, labels apart, an SVG that stands alone, refusals with a reason."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from stead.errors import UsageError
+from stead.measurement import Measurement, not_available
+from stead.report import look
+from stead.report.axes import axis
+from stead.report.charts import draw, has_chart, panels
+from stead.report.pages import report, style_sheet
+from stead.report.placing import Box
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+SVG = "{http://www.w3.org/2000/svg}"
+CHANCE = "two samples of this size"
+
+
+def ecdf(
+    files: NDArray[np.float64],
+    *,
+    column: str = "Income",
+    scale: str = "linear",
+    reference: float | None = 0.019,
+) -> dict[str, Any]:
+    """A measurement of the curves of `files`: the first row confidential, the others synthetic."""
+    grid = np.unique(np.quantile(files, np.linspace(0, 1, 200), method="nearest"))
+    curves = np.array([np.searchsorted(np.sort(row), grid, side="right") / len(row) for row in files])
+    gaps = np.abs(curves[1:] - curves[0])
+    each, worst = gaps.max(1), int(gaps.max(1).argmax())
+    return Measurement(
+        name=f"U_m of {column}",
+        value=float(each.mean()),
+        reference=reference,
+        reference_name=CHANCE,
+        per_dataset=tuple(float(value) for value in each),
+        aggregates={
+            "kind": "ecdf",
+            "column": column,
+            "scale": scale,
+            "grid": grid.tolist(),
+            "confidential": curves[0].tolist(),
+            "synthetic": curves[1:].tolist(),
+            "at": float(grid[gaps[worst].argmax()]),
+            "worst_dataset": worst,
+        },
+    ).to_dict()
+
+
+def margins(columns: dict[str, list[str]], *, m: int = 5) -> dict[str, Any]:
+    """A measurement of margins with made-up shares."""
+    rng = np.random.default_rng(11)
+    held = []
+    for column, labels in columns.items():
+        shares = rng.dirichlet(np.ones(len(labels)))
+        sets = rng.dirichlet(200 * shares + 1, size=m)
+        held.append(
+            {
+                "column": column,
+                "labels": labels,
+                "confidential": shares.tolist(),
+                "synthetic": sets.mean(0).tolist(),
+                "low": sets.min(0).tolist(),
+                "high": sets.max(0).tolist(),
+                "total_variation": float(np.abs(sets.mean(0) - shares).sum() / 2),
+                "reference": 0.018,
+            }
+        )
+    aggregates = {"kind": "margins", "columns": held}
+    return Measurement(
+        name="total variation", value=0.02, reference=0.018, reference_name=CHANCE, aggregates=aggregates
+    ).to_dict()
+
+
+def assessment(measured: list[dict[str, Any]]) -> dict[str, Any]:
+    """A whole assessment around some measurements."""
+    column = {"kind": "continuous", "role": "outcome", "why": "named in the plan"}
+    model = {
+        "response": "log(Income)",
+        "formula": "log(Income) ~ Race",
+        "model": "Linear",
+        "prior": "weak",
+        "draws": 1000,
+        "method": "independent draws from the closed form",
+        "diagnostics": {
+            "ess_bulk": 120.0,
+            "ess_tail": None,
+            "rhat": 1.002,
+            "pareto_k": None,
+            "acceptance": None,
+        },
+        "notes": ["One note."],
+    }
+    return {
+        "format": "stead-assessment",
+        "version": 1,
+        "stead": "0.1.0",
+        "title": "Survey",
+        "data": {
+            "file": "survey.csv",
+            "rows": 4962,
+            "columns": [
+                {"name": "Income", "synthesized": True, **column},
+                {"name": "Race", "synthesized": False, **column},
+            ],
+        },
+        "release": {
+            "m": 5,
+            "rows": 4962,
+            "synthesized": ["Income"],
+            "kept": ["Race"],
+            "aligned": True,
+            "proper": None,
+            "files": ["public/synthetic-1.csv"],
+        },
+        "models": [model],
+        "measured": measured,
+        "declared": {"plan": {"m": 5}},
+        "notices": ["2 rows were kept as missing."],
+    }
+
+
+def files(kind: str, m: int, n: int = 800) -> NDArray[np.float64]:
+    """One confidential and m synthetic files of one shape."""
+    rng = np.random.default_rng(3)
+    shift = np.linspace(0, 0.4, m + 1)[:, None]
+    normal = rng.normal(size=(m + 1, n))
+    shapes: dict[str, Callable[[], NDArray[np.float64]]] = {
+        "lognormal": lambda: np.exp(10 + normal + shift),
+        "zeros": lambda: np.where(rng.random((m + 1, n)) < 0.6, 0.0, np.exp(8 + normal + shift)),
+        "both signs": lambda: 1000 * rng.standard_t(2, (m + 1, n)) + 500 * shift,
+        "counts": lambda: rng.poisson(2 + shift, (m + 1, n)).astype(float),
+        "constant": lambda: np.full((m + 1, n), 7.0),
+        "same": lambda: np.repeat(normal[:1], m + 1, axis=0),
+        "huge": lambda: 5e8 + 2e8 * normal + 1e8 * shift,
+        "tiny": lambda: 1e-7 * (5 + normal + shift),
+        "far": lambda: 45 + 12 * normal + 300 * shift,
+    }
+    return shapes[kind]()
+
+
+CURVES = {
+    f"{kind}, m={m}, {scale}": (kind, m, scale)
+    for kind in ("lognormal", "zeros", "both signs", "counts", "constant", "same", "huge", "tiny", "far")
+    for m, scale in ((1, "linear"), (5, "log"), (20, "linear"))
+}
+LABELS = {
+    "two": ["male", "female"],
+    "twelve long": [
+        f"Persons in a household of a kind that takes long to name, region {i}" for i in range(12)
+    ],
+    "forty": [f"M{i:02d}" for i in range(40)],
+    "odd": ["<script>", "\"quotes' &amp;", "😀👩‍👩‍👧", "مرحبا بالعالم", "\u202eturned", "nul\x00", ""],
+}
+
+
+def texts(svg: str) -> list[tuple[str, Box]]:
+    """Every label of a picture and the box it takes, from its position and the widths of the widest font."""
+    found: list[tuple[str, Box]] = []
+
+    def walk(node: ET.Element, x: float, y: float) -> None:
+        move = re.match(r"translate\(([-\d.]+),([-\d.]+)\)", node.get("transform", ""))
+        x, y = (x + float(move[1]), y + float(move[2])) if move else (x, y)
+        if node.tag == f"{SVG}text" and node.text:
+            size = float(node.get("font-size", "0").removesuffix("px"))
+            wide = look.width(node.text, size)
+            left = x - wide * {"end": 1.0, "middle": 0.5}.get(node.get("text-anchor", ""), 0.0)
+            found.append((node.text, Box(left, y - 0.75 * size, left + wide, y + 0.2 * size)))
+        for child in node:
+            walk(child, x, y)
+
+    walk(ET.fromstring(svg), 0, 0)  # noqa: S314  our own output
+    return found
+
+
+def assert_apart(svg: str) -> None:
+    labels = texts(svg)
+    assert len(labels) > 3
+    for (first, a), (second, b) in combinations(labels, 2):
+        assert not a.overlaps(b), f"{first!r} lies on {second!r}"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (math.nan, "–"),
+        (math.inf, "–"),
+        (0.0, "0"),
+        (0.0009, "< 0.001"),
+        (-0.0009, "> −0.001"),
+        (0.001, "0.00100"),
+        (0.0254, "0.0254"),
+        (0.025, "0.0250"),
+        (0.5, "0.500"),
+        (0.9996, "1.00"),
+        (1.0, "1"),
+        (38.0, "38"),
+        (41.44, "41.4"),
+        (999.6, "1,000"),
+        (2310.0, "2,310"),
+        (18432.7, "18,400"),
+        (-12.345, "−12.3"),
+        (1.5e9, "1,500,000,000"),
+        (2e15, "2×10¹⁵"),
+    ],
+)
+def test_a_number_is_written_with_three_significant_digits(value: float | None, text: str) -> None:
+    assert look.number(value) == text
+
+
+@pytest.mark.parametrize("value", 10.0 ** np.arange(-12, 14, 0.7))
+def test_no_number_is_a_bare_zero(value: float) -> None:
+    assert re.fullmatch(r"0(\.0*)?", look.number(value)) is None
+
+
+def test_counts_keep_every_digit_and_places_keep_their_power() -> None:
+    assert look.count(1234567) == "1,234,567"
+    assert look.amount(3.14e-7) == "3.14×10⁻⁷"
+    assert look.amount(-2e-5) == "−2×10⁻⁵"
+    assert [look.tick(value) for value in (0.25, -0.02, 1e9, -0.0)] == ["0.25", "−0.02", "1,000,000,000", "0"]
+
+
+def test_long_names_are_cut_in_the_middle_and_stay_different() -> None:
+    cut = {look.short(label, 200) for label in LABELS["twelve long"]}
+    assert len(cut) == 12
+    assert max(look.width(label) for label in cut) <= 200
+
+
+@pytest.mark.parametrize("scheme", [look.LIGHT, look.DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("ground", ["page", "card"])
+def test_every_text_colour_has_enough_contrast(scheme: dict[str, str], ground: str) -> None:
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    for name in ("text", "quiet", "accent", "confidential", "synthetic-text", "warn"):
+        dark, light = sorted((luminance(scheme[name]), luminance(scheme[ground])))
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, name
+
+
+@pytest.mark.parametrize(("kind", "m", "scale"), CURVES.values(), ids=CURVES.keys())
+def test_labels_of_curves_lie_apart_and_inside(kind: str, m: int, scale: str) -> None:
+    picture = draw(ecdf(files(kind, m), scale=scale)).picture
+    assert_apart(picture)
+    assert all(box.left >= 0 and box.right <= look.WIDTH for _, box in texts(picture))
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS.keys())
+@pytest.mark.parametrize("m", [1, 5])
+def test_labels_of_shares_lie_apart(labels: list[str], m: int) -> None:
+    picture = draw(margins({"Region": labels}, m=m)).picture
+    assert_apart(picture)
+    assert sum(text == "confidential" for text, _ in texts(picture)) == 1
+
+
+def test_ticks_are_round_within_the_axis_and_have_room() -> None:
+    for kind, low, high in [
+        ("linear", -3.0, 1e9),
+        ("log", 1e-9, 1e9),
+        ("symlog", -500.0, 1e6),
+        ("log", 105, 115),
+    ]:
+        across = axis(kind, low, high, 460)
+        ticks = across.ticks()
+        assert len(ticks) >= 2
+        assert all(low <= value <= high for value in ticks)
+        places = [across.position(value) for value in ticks]
+        wide = max(look.width(look.tick(value), look.TICK_SIZE) for value in ticks)
+        assert places == sorted(places)
+        assert min(np.diff(places)) > wide / 2
+
+
+def test_a_chart_gives_question_answer_reference_and_numbers() -> None:
+    chart = draw(ecdf(files("lognormal", 5), scale="log"))
+    assert chart.title == "Does synthetic Income follow the distribution of the confidential Income?"
+    assert re.fullmatch(
+        rf"U_m = 0\.\d{{3,4}} \(mean of 5 sets\), largest near [\d,]+; {CHANCE}: 0\.0190\.", chart.subtitle
+    )
+    assert list(chart.numbers) == ["value", "confidential", *(f"synthetic {i}" for i in range(1, 6))]
+    assert len({len(column) for column in chart.numbers.values()}) == 1
+
+
+def test_the_marked_gap_is_that_of_the_worst_set_not_the_mean() -> None:
+    held = ecdf(files("lognormal", 5))
+    worst = held["per_dataset"][held["aggregates"]["worst_dataset"]]
+    labels = [text for text, _ in texts(draw(held).picture)]
+    assert f"largest gap {look.number(worst)}" in labels
+    assert look.number(worst) != look.number(held["value"])
+    assert f"synthetic set {held['aggregates']['worst_dataset'] + 1}" in labels
+
+
+def test_equal_files_have_no_largest_gap_and_no_reference_is_no_line() -> None:
+    chart = draw(ecdf(files("same", 1), reference=None))
+    assert chart.subtitle == "U_m = 0."
+    assert not any("±" in text or "gap" in text for text, _ in texts(chart.picture))
+
+
+def test_every_svg_is_an_image_with_title_description_and_view_box() -> None:
+    for chart in [draw(ecdf(files("counts", 5))), *panels(margins({"Race": ["a", "b"], "Sex": ["f", "m"]}))]:
+        for svg in (chart.svg, chart.picture):
+            root = ET.fromstring(svg)  # noqa: S314  our own output
+            assert root.get("role") == "img"
+            assert root.get("viewBox")
+            assert [child.tag for child in root][:2] == [f"{SVG}title", f"{SVG}desc"]
+            assert root[0].text == chart.title
+            assert root[1].text == chart.alternative
+        heading = " ".join(text for text, _ in texts(chart.svg))
+        assert heading.startswith(f"{chart.title} {chart.subtitle}")
+        assert chart._repr_mimebundle_()["image/svg+xml"] == chart._repr_svg_() == chart.svg
+
+
+def test_margins_have_one_panel_for_each_column_worst_first() -> None:
+    held = margins({"Race": ["a", "b"], "Sex": ["f", "m"], "Region": LABELS["forty"]})
+    assert [chart.title.split()[2] for chart in panels(held)] == ["Race", "Sex", "Region"]
+    assert draw(held).svg == panels(held)[0].svg
+    forty = panels(held)[2]
+    assert "The 30 of 40 categories that differ most" in forty.subtitle
+    assert len(forty.numbers["category"]) == 40
+
+
+def test_a_chart_is_saved_as_svg_or_png(tmp_path: Path) -> None:
+    chart = draw(margins({"Sex": ["female", "male"]}))
+    assert chart.save(tmp_path / "sex.svg").read_text(encoding="utf-8") == chart.svg
+    png = chart.save(tmp_path / "sex.PNG").read_bytes()
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    assert int.from_bytes(png[16:20], "big") == 2 * look.WIDTH
+    for name in ("sex.pdf", "sex"):
+        with pytest.raises(UsageError, match=r"\.svg or \.png"):
+            chart.save(tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["sex.PNG", "sex.svg"]
+
+
+def test_a_measurement_draws_itself() -> None:
+    held = margins({"Sex": ["female", "male"]})
+    measurement = Measurement(name="margins", value=0.02, aggregates=held["aggregates"])
+    assert "synthetic Sex" in measurement.chart().title
+
+
+def test_what_cannot_be_drawn_says_why() -> None:
+    absent = not_available("pMSE", "the release has one row").to_dict()
+    with pytest.raises(UsageError, match="the release has one row") as refusal:
+        draw(absent)
+    assert refusal.value.code == "E-NOT-AVAILABLE"
+    with pytest.raises(UsageError, match="no aggregates"):
+        panels(Measurement(name="overlap", value=0.9).to_dict())
+    with pytest.raises(UsageError, match="did you mean ecdf"):
+        draw(Measurement(name="U", value=0.9, aggregates={"kind": "ecdff"}).to_dict())
+    assert not has_chart(absent)
+
+
+def test_a_page_shows_each_number_with_reference_range_and_direction() -> None:
+    page = report(assessment([ecdf(files("lognormal", 5))]))
+    row = re.search(r"<bdi>U_m of Income</bdi>.*?</tr>", page, re.DOTALL)
+    assert row
+    words = " ".join(re.sub(r"<[^>]+>", " ", row[0]).split())
+    assert re.fullmatch(rf"U_m of Income lower is closer 0\.\d+ 0\.0190 {CHANCE} 0\.\d+ to 0\.\d+", words)
+
+
+def test_a_page_says_what_is_real_and_what_is_not_promised() -> None:
+    page = report(assessment([]))
+    assert "<bdi>Race</bdi>. <strong>These are real values of real records.</strong>" in page
+    assert "A small number is not a proof of safety." in page
+    assert "No disclosure risk is measured here yet." in page
+    assert "nothing was measured" in page
+    assert "CONFIDENTIAL WORKSPACE" in page
+    risk = Measurement(name="risk", value=0.1, direction="lower is safer").to_dict()
+    assert "No disclosure risk is measured" not in report(assessment([risk]))
+
+
+def test_a_page_shows_a_dash_and_the_reason_for_what_is_not_available() -> None:
+    page = report(assessment([not_available("pMSE", "the release has one row").to_dict()]))
+    assert re.search(r"<td colspan=\"3\">– <span[^>]*>not available: the release has one row<", page)
+
+
+def test_a_page_marks_diagnostics_beyond_their_bound() -> None:
+    words = " ".join(re.sub(r"<[^>]+>", " ", report(assessment([]))).split())
+    assert "120 (should be 400 or more) ▲ outside" in words
+    assert re.search(r"1\.002 \(should be below 1\.01\) One note", words)
+
+
+def test_a_page_is_small() -> None:
+    curves = [ecdf(files("lognormal", 5), column=f"Column {i}", scale="log") for i in range(5)]
+    shares = margins({f"Column {i}": LABELS["twelve long"] for i in range(5)})
+    assert len(report(assessment([*curves, shares])).encode()) <= 300_000
+
+
+def test_a_page_refuses_what_it_does_not_know() -> None:
+    whole = assessment([])
+    with pytest.raises(UsageError, match="version 2") as refusal:
+        report(whole | {"version": 2})
+    assert refusal.value.code == "E-VERSION"
+    with pytest.raises(UsageError, match="no assessment"):
+        report(whole | {"format": "something else"})
+    with pytest.raises(UsageError, match="lacks release, notices"):
+        report({key: part for key, part in whole.items() if key not in {"release", "notices"}})
+    with pytest.raises(UsageError, match="kept") as incomplete:
+        report(whole | {"release": {key: v for key, v in whole["release"].items() if key != "kept"}})
+    assert incomplete.value.code == "E-ASSESSMENT"
+
+
+def test_the_style_sheet_takes_its_colours_from_one_place() -> None:
+    style = style_sheet()
+    rules = style[style.index("/* The rules") :]
+    assert re.findall(r"#[0-9a-fA-F]{3,6}\b", rules) == []
+    named = set(re.findall(r"var\(--([a-z-]+)\)", rules))
+    assert named <= {*look.LIGHT, "font"}
+    assert set(look.LIGHT) == set(look.DARK)
