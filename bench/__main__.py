@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import stead
-from stead.models.regression import RegressionPosterior
+from stead.models.regression_posterior import RegressionPosterior
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,9 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stead.errors import DiagnosticsFailed, InputRefused, Interrupted, Notice, SteadError, UsageError
+    from stead.glm.priors import ConjugatePrior
     from stead.measurement import Measurement
-    from stead.models.linear import ConjugatePrior, Linear
+    from stead.models.counts import NegativeBinomial, Poisson
+    from stead.models.gamma import Gamma
+    from stead.models.linear import Linear
     from stead.models.logistic import Logistic
+    from stead.models.multinomial import Multinomial
+    from stead.models.ordered import Ordered
+    from stead.models.probit import Probit
     from stead.models.sequence import Sequence
     from stead.release import Release, synthesize
     from stead.tables.examples import consumer_survey
@@ -41,8 +47,14 @@ _HOMES = {
         "UsageError",
     ),
     "stead.measurement": ("Measurement",),
-    "stead.models.linear": ("ConjugatePrior", "Linear"),
+    "stead.glm.priors": ("ConjugatePrior",),
+    "stead.models.counts": ("NegativeBinomial", "Poisson"),
+    "stead.models.gamma": ("Gamma",),
+    "stead.models.linear": ("Linear",),
     "stead.models.logistic": ("Logistic",),
+    "stead.models.multinomial": ("Multinomial",),
+    "stead.models.ordered": ("Ordered",),
+    "stead.models.probit": ("Probit",),
     "stead.models.sequence": ("Sequence",),
     "stead.release": ("Release", "synthesize"),
     "stead.tables.examples": ("consumer_survey",),
@@ -58,12 +70,18 @@ __all__ = [
     "Column",
     "ConjugatePrior",
     "DiagnosticsFailed",
+    "Gamma",
     "InputRefused",
     "Interrupted",
     "Linear",
     "Logistic",
     "Measurement",
+    "Multinomial",
+    "NegativeBinomial",
     "Notice",
+    "Ordered",
+    "Poisson",
+    "Probit",
     "Records",
     "Release",
     "Schema",

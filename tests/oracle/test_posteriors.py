@@ -7,12 +7,14 @@ import pytest
 from scipy import integrate, stats
 
 import stead
-from stead.glm.families import Bernoulli, Gaussian
-from stead.glm.irls import find_mode
-from stead.glm.priors import CoefficientPrior
+from stead.glm.binary import Bernoulli
+from stead.glm.gaussian import Gaussian
+from stead.glm.mode import find_mode
+from stead.glm.priors import prior_of
 from stead.glm.standardized import Standardized
+from stead.glm.target import Target
 from stead.language.design import Design
-from stead.models.regression import RegressionPosterior
+from stead.models.regression_posterior import RegressionPosterior
 
 RNG = np.random.default_rng(7)
 N = 200
@@ -149,16 +151,17 @@ def test_logistic_is_the_posterior_by_quadrature(prior: str) -> None:
 def test_the_mode_is_where_the_gradient_vanishes() -> None:
     design = Design.bind("b ~ x + g", DATA)
     data = Standardized(design, DATA, B.astype(float), np.ones(N, bool))
-    prior = CoefficientPrior.named("weak", 3, intercept=True)
-    mode = find_mode(data, prior, np.ones(3, bool))
-    matrix = np.vstack([block for block, _ in data.blocks()])
+    target = Target(data, Bernoulli(), prior_of("weak", data), np.ones(3, bool))
+    mode = find_mode(target)
+    matrix = np.vstack([block for block, _, _ in data.blocks()])
 
     def height(point: np.ndarray) -> float:
         eta = matrix @ point
-        return float((B * eta - np.logaddexp(0, eta)).sum() + prior.log_density(point[None, :])[0])
+        prior = stats.t(3, 0, 2.5).logpdf(point[0]) + stats.norm(0, 2.5).logpdf(point[1:]).sum()
+        return float((B * eta - np.logaddexp(0, eta)).sum() + prior)
 
     for axis in np.eye(3):
-        slope = (height(mode.coefficients + 1e-5 * axis) - height(mode.coefficients - 1e-5 * axis)) / 2e-5
+        slope = (height(mode.point + 1e-5 * axis) - height(mode.point - 1e-5 * axis)) / 2e-5
         assert abs(slope) < 1e-4
 
 
@@ -168,10 +171,10 @@ def test_the_tiled_log_likelihood_is_the_plain_one() -> None:
         design, response = rng.normal(size=(rows, 3)) * 5, rng.integers(0, 2, rows).astype(float)
         coefficients = rng.normal(size=(3, draws)) * 10
         eta = design @ coefficients
+        several = coefficients.T[:, None, :]
         plain = (response[:, None] * eta - np.logaddexp(0, eta)).sum(axis=0)
-        assert Bernoulli.log_likelihood(response, design, coefficients) == pytest.approx(
-            plain, rel=1e-11, abs=1e-9
-        )
+        tiled = Bernoulli().total(design, response, None, several, np.zeros((draws, 0)))
+        assert tiled == pytest.approx(plain, rel=1e-11, abs=1e-9)
 
 
 @pytest.mark.parametrize("low", [-np.inf, -1.0, 0.5, 6.0])
@@ -181,11 +184,13 @@ def test_a_normal_between_bounds_has_total_mass_one_and_its_own_sampler(low: flo
     mean, sigma = 0.3, 1.2
     edges = (max(low, mean - 12 * sigma), min(high, mean + 12 * sigma))
     mass, _ = integrate.quad(
-        lambda y: float(np.exp(family.log_density(np.array([y]), np.array([mean]), np.array([sigma])))[0, 0]),
+        lambda y: float(
+            np.exp(family.log_density(np.array([y]), np.array([[mean]]), np.array([[sigma]])))[0, 0]
+        ),
         *edges,
     )
     assert mass == pytest.approx(1.0, abs=1e-7)
-    drawn = family.sample(np.full(20_000, mean), sigma, np.random.default_rng(1))
+    drawn = family.sample(np.full(20_000, mean), np.array([sigma]), np.random.default_rng(1))
     reference = stats.truncnorm((low - mean) / sigma, (high - mean) / sigma, loc=mean, scale=sigma)
     assert stats.kstest(drawn, reference.cdf).pvalue > 1e-4
     assert drawn.min() >= low
