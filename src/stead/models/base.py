@@ -59,6 +59,10 @@ class Posterior(Protocol):
         """Log p(synthesized columns of each record | the others, theta_h)."""  # (h, n)
         ...
 
+    def refit(self, records: Records, *, draws: int = 1000, rng: Rng = None) -> Posterior:
+        """The posterior of the same model given other records, with the constants of its priors as they were frozen."""
+        ...
+
     def describe(self) -> list[dict[str, Any]]:
         """For the assessment: model, formula, prior, method, diagnostics, notes; no value of a file."""
         ...

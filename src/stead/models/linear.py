@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from stead.glm.gaussian import Gaussian
     from stead.glm.priors import Prior
-    from stead.glm.standardized import Standardized
+    from stead.glm.standardized import Constants, Standardized
     from stead.tables.schema import Column
 
     Array = NDArray[np.float64]
@@ -71,24 +71,29 @@ class Linear(Regression):
         """In closed form where there is one, else like every other regression."""
         if not isinstance(response, NumericResponse):
             raise TypeError("a linear regression has a numeric response")
-        data = frame.data(response)
-        center, deviation = data.center_and_deviation()
+        data = frame.data(NumericResponse(response.factor, response.column))
+        constants = data.frozen or data.constants(self.center(data))
+        center, deviation = constants.center
         declared = self._declared(center, deviation)
         proposal = _conjugate(data, declared, center)
-        if response.column.heaps or _coarse(response, data, proposal.spread):
+        if response.rounded or (not data.frozen and _in_cells(response, data, proposal.spread)):
             response = response.as_cells()
             data = frame.data(response)
         elif not isinstance(self.prior, (str, ConjugatePrior)) or _bites(response.family, data, proposal):
             pass
         elif self.prior == "flat":
-            return _corrected(data, proposal, center, _flat_spread(deviation), draws, rng), response
+            return _corrected(data, proposal, constants, draws, rng), response
         else:
             coefficients, sigma = proposal.sample(draws, rng)
             checked = diagnostics.independent(CLOSED_FORM, draws)
             notes = left_out(data, proposal.free)
-            return Fitted(data.original(coefficients), sigma[:, None], checked, notes), response
+            return Fitted(data.original(coefficients), sigma[:, None], checked, constants, notes), response
         prior = self._prior(data, response.family, declared, center, deviation)
-        return draw_regression(data, response.family, prior, draws, rng), response
+        return draw_regression(data, response.family, prior, constants.center, draws, rng), response
+
+    def center(self, data: Standardized) -> tuple[float, float]:
+        """Median and median absolute deviation of g(y)."""
+        return data.center_and_deviation()
 
     def _declared(self, center: float, deviation: float) -> ConjugatePrior | None:
         """The conjugate prior, or None under another."""
@@ -183,14 +188,10 @@ def _moments(data: Standardized, offset: float) -> tuple[Array, Array, float]:
 
 
 def _corrected(
-    data: Standardized,
-    proposal: _Conjugate,
-    center: float,
-    spread: float,
-    draws: int,
-    rng: np.random.Generator,
+    data: Standardized, proposal: _Conjugate, constants: Constants, draws: int, rng: np.random.Generator
 ) -> Fitted:
     """Draws under the flat prior."""
+    center, spread = constants.center[0], _flat_spread(constants.center[1])
     coefficients, sigma = proposal.sample(proposals_needed(draws), rng)
     heavy = Distribution("student_t", (3.0, 0.0, spread))
     log_weight = np.log(sigma) + heavy.log_density(sigma)  # the proposal has 1/sigma
@@ -199,7 +200,7 @@ def _corrected(
     index, acceptance = independence_chain(log_weight, draws, rng)
     kept, scale = coefficients[index], sigma[index]
     checked = diagnostics.of_chain(CORRECTED, np.column_stack([kept, scale]), log_weight, acceptance)
-    return Fitted(data.original(kept), scale[:, None], checked, left_out(data, proposal.free))
+    return Fitted(data.original(kept), scale[:, None], checked, constants, left_out(data, proposal.free))
 
 
 def _flat_spread(deviation: float) -> float:
@@ -213,10 +214,10 @@ def _bites(family: Gaussian, data: Standardized, proposal: _Conjugate) -> bool:
     )
 
 
-def _coarse(response: NumericResponse, data: Standardized, sigma: float) -> bool:
-    """Whether the unit of the column, on the scale that is modelled, is wide beside sigma for a typical value."""
-    if not response.grid.unit:
-        return False
+def _in_cells(response: NumericResponse, data: Standardized, sigma: float) -> bool:
+    """Whether people heap, or the unit of the column, on the scale that is modelled, is wide beside sigma for a typical value."""
+    if response.column.heaps or not response.grid.unit:
+        return bool(response.column.heaps)
     typical = float(response.function.inverse(np.array([data.center_and_deviation()[0]]))[0])
     slope = float(response.function.log_slope(np.array([max(abs(typical), 1e-300)]))[0])
     return bool(np.exp(slope) * response.grid.unit > COARSE * sigma)

@@ -19,7 +19,7 @@ from stead.language.grammar import Formula, parse
 from stead.models.base import Progress, silent
 from stead.models.budget import require_budget
 from stead.models.drawing import Fitted, draw_regression
-from stead.models.parts import VALUE, Parts, fit_parts
+from stead.models.parts import VALUE, Parts
 from stead.models.regression_posterior import RegressionPosterior
 from stead.models.weighting import weights_of
 from stead.randomness import generator
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from stead.glm.priors import Prior
+    from stead.glm.standardized import Constants
     from stead.language.grammar import Factor
     from stead.models.response import Response
     from stead.randomness import Rng
@@ -50,11 +51,13 @@ class Frame:
     held: Values
     used: NDArray[np.bool_]
     weight: Array | None
+    frozen: Constants | None = None
+    """Those of an earlier fit; None at the fit to the confidential rows, which freezes them."""
 
     def data(self, response: Response) -> Standardized:
         """Design and response, centred and scaled."""
         encoded = response.encode(self.held.values, self.held.present)
-        return Standardized(self.design, self.records, encoded, self.used, self.weight)
+        return Standardized(self.design, self.records, encoded, self.used, self.weight, self.frozen)
 
 
 @dataclass(frozen=True)
@@ -122,23 +125,29 @@ class Regression(ABC):
         column, held = records.schema[self.target.column], records[self.target.column]
         response = self.response_of(column)
         weight = weights_of(records, design, self.weights)
-        used = Parts(spikes=column.spikes).of(held) == VALUE
+        parts = Parts.occurring(column, held)
+        used = parts.of(held) == VALUE
         require_values(column, held, used)
         require_budget(str(self.target), response.family.count, len(design.labels), int(used.sum()), draws)
         progress(f"fit {shorten(column.name)}", 0, 1)
-        fitted, response = self.draw(Frame(design, records, held, used, weight), response, draws, for_values)
-        parts = fit_parts(design, records, column, weight, draws, for_parts)
+        frame = Frame(design, records, held, used, weight)
+        fitted, response = self.draw(frame, response, draws, for_values)
+        parts = parts.fit(design, records, held, weight, draws, for_parts)
         progress(f"fit {shorten(column.name)}", 1, 1)
-        return RegressionPosterior(
-            model=self,
-            design=design,
-            response=response,
-            coefficients=fitted.coefficients,
-            auxiliary=fitted.auxiliary,
-            quality=fitted.diagnostics,
-            notes=(*fitted.notes, *parts.notes),
-            parts=parts,
-        )
+        return _posterior(self, design, response, fitted, parts)
+
+    def refit(
+        self, earlier: RegressionPosterior, records: Records, *, draws: int = 1000, rng: Rng = None
+    ) -> RegressionPosterior:
+        """The posterior given other records, with what `earlier` froze: design, constants of the priors, parts, rounding."""
+        for_values, for_parts = generator(rng).spawn(2)
+        design, response, parts = earlier.design, earlier.response, earlier.parts
+        held = records[response.column.name]
+        weight = weights_of(records, design, self.weights or "ignore")
+        frame = Frame(design, records, held, parts.of(held) == VALUE, weight, earlier.constants)
+        fitted, response = self.draw(frame, response, draws, for_values)
+        parts = parts.fit(design, records, held, weight, draws, for_parts)
+        return _posterior(self, design, response, fitted, parts)
 
     def posterior(self, draws: Any, schema: Schema | None = None) -> RegressionPosterior:
         """A posterior from draws that were made elsewhere, one row each: see given.py."""
@@ -150,11 +159,11 @@ class Regression(ABC):
     def response_of(self, column: Column) -> Response:
         """The response, or a refusal of its kind."""
 
-    def prior_for(self, data: Standardized, response: Response) -> Prior:
-        """What `prior` stands for, for these data; a model says where its intercept is centred."""
+    def prior_for(self, data: Standardized, response: Response, center: tuple[float, float]) -> Prior:
+        """What `prior` stands for, with the intercept at `center`."""
         if isinstance(self.prior, ConjugatePrior):
             raise TypeError("refused when the model was made")
-        location, spread = self.center(data)
+        location, spread = center
         family = response.family
         return prior_of(
             self.prior,
@@ -175,7 +184,25 @@ class Regression(ABC):
     ) -> tuple[Fitted, Response]:
         """Draws of the parameters of the values, and the response as it was modelled."""
         data = frame.data(response)
-        return draw_regression(data, response.family, self.prior_for(data, response), draws, rng), response
+        center = data.frozen.center if data.frozen else self.center(data)
+        prior = self.prior_for(data, response, center)
+        return draw_regression(data, response.family, prior, center, draws, rng), response
+
+
+def _posterior(
+    model: Regression, design: Design, response: Response, fitted: Fitted, parts: Parts
+) -> RegressionPosterior:
+    return RegressionPosterior(
+        model=model,
+        design=design,
+        response=response,
+        coefficients=fitted.coefficients,
+        auxiliary=fitted.auxiliary,
+        quality=fitted.diagnostics,
+        notes=(*fitted.notes, *parts.notes),
+        parts=parts,
+        constants=fitted.constants,
+    )
 
 
 def require_values(column: Column, held: Values, used: NDArray[np.bool_]) -> None:

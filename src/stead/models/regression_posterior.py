@@ -19,6 +19,7 @@ from stead.tables.records import Values
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from stead.glm.standardized import Constants
     from stead.language.design import Design
     from stead.models.regression import Regression
     from stead.models.response import Response
@@ -42,6 +43,8 @@ class RegressionPosterior:
     quality: Diagnostics
     notes: tuple[str, ...] = ()
     parts: Parts = field(default_factory=Parts)
+    constants: Constants | None = None
+    """What was frozen at the fit; None where the draws came from elsewhere."""
 
     @property
     def column(self) -> Column:
@@ -116,6 +119,10 @@ class RegressionPosterior:
             result[:, rows] = np.where(part[rows] == VALUE, density + jacobian[rows], 0.0)
             result[:, rows] += self.parts.log_probability(matrix, part[rows], draws)
         return result
+
+    def refit(self, records: Records, *, draws: int = 1000, rng: Rng = None) -> RegressionPosterior:
+        """The posterior of the same model given other records, with the same constants."""
+        return self.model.refit(self, records, draws=draws, rng=rng)
 
     def describe(self) -> list[dict[str, Any]]:
         """For the assessment."""

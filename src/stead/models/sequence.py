@@ -120,6 +120,16 @@ class SequencePosterior:
             total += part.log_likelihood(records, draws)
         return total
 
+    def refit(self, records: Records, *, draws: int = 1000, rng: Rng = None) -> SequencePosterior:
+        """The posteriors of the same models given other records, with the same constants."""
+        streams = generator(rng).spawn(len(self.parts))
+        return SequencePosterior(
+            tuple(
+                part.refit(records, draws=draws, rng=stream)
+                for part, stream in zip(self.parts, streams, strict=True)
+            )
+        )
+
     def describe(self) -> list[dict[str, Any]]:
         """One entry for each part."""
         return [entry for part in self.parts for entry in part.describe()]

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from stead.errors import InputRefused, nearest, shorten
 from stead.glm.priors import ConjugatePrior
+from stead.glm.standardized import Constants
 from stead.language.design import Design
 from stead.language.grammar import parse
 from stead.models.counts import NegativeBinomial, Poisson
@@ -26,7 +29,6 @@ from stead.tables.schema import Schema
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from stead.models.base import Posterior
@@ -63,6 +65,10 @@ def regression_state(posterior: RegressionPosterior) -> tuple[dict[str, Any], di
         "auxiliary": posterior.auxiliary,
         **{f"part{place}": array for place, array in enumerate(parts.coefficients)},
     }
+    if posterior.constants:
+        arrays |= _constants_state("constants", posterior.constants)
+    for place, constants in enumerate(parts.constants):
+        arrays |= _constants_state(f"part{place}.constants", constants)
     return state, arrays
 
 
@@ -90,6 +96,7 @@ def posterior_from_state(state: Mapping[str, Any], arrays: Mapping[str, NDArray[
         tuple(state["spikes"]),
         tuple(arrays[f"part{place}"] for place in range(len(state["part_quality"]))),
         tuple(Diagnostics(**checked) for checked in state["part_quality"]),
+        tuple(_constants_of(f"part{place}.constants", arrays) for place in range(len(state["part_quality"]))),
     )
     return RegressionPosterior(
         model=model,
@@ -100,7 +107,24 @@ def posterior_from_state(state: Mapping[str, Any], arrays: Mapping[str, NDArray[
         quality=Diagnostics(**state["quality"]),
         notes=tuple(state["notes"]),
         parts=parts,
+        constants=_constants_of("constants", arrays) if "constants.means" in arrays else None,
     )
+
+
+def _constants_state(name: str, constants: Constants) -> dict[str, NDArray[Any]]:
+    return {
+        f"{name}.means": constants.means,
+        f"{name}.scales": constants.scales,
+        f"{name}.constant": constants.constant,
+        f"{name}.center": np.array(constants.center),
+    }
+
+
+def _constants_of(name: str, arrays: Mapping[str, NDArray[Any]]) -> Constants:
+    means, scales, constant, center = (
+        arrays[f"{name}.{part}"] for part in ("means", "scales", "constant", "center")
+    )
+    return Constants(means, scales, constant, (float(center[0]), float(center[1])))
 
 
 def _named(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[np.generic]]:
