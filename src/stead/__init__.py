@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from stead.models.probit import Probit
     from stead.models.sequence import Sequence
     from stead.release import Release, synthesize
+    from stead.risk.attribute import attribute_risk
+    from stead.risk.guesses import Grid, Levels, Others, Share
+    from stead.risk.intruder import Intruder, PointMass
     from stead.tables.examples import consumer_survey
     from stead.tables.files import read, table, write
     from stead.tables.records import Records
@@ -57,6 +60,9 @@ _HOMES = {
     "stead.models.probit": ("Probit",),
     "stead.models.sequence": ("Sequence",),
     "stead.release": ("Release", "synthesize"),
+    "stead.risk.attribute": ("attribute_risk",),
+    "stead.risk.guesses": ("Grid", "Levels", "Others", "Share"),
+    "stead.risk.intruder": ("Intruder", "PointMass"),
     "stead.tables.examples": ("consumer_survey",),
     "stead.tables.files": ("read", "table", "write"),
     "stead.tables.records": ("Records",),
@@ -71,8 +77,11 @@ __all__ = [
     "ConjugatePrior",
     "DiagnosticsFailed",
     "Gamma",
+    "Grid",
     "InputRefused",
     "Interrupted",
+    "Intruder",
+    "Levels",
     "Linear",
     "Logistic",
     "Measurement",
@@ -80,14 +89,18 @@ __all__ = [
     "NegativeBinomial",
     "Notice",
     "Ordered",
+    "Others",
+    "PointMass",
     "Poisson",
     "Probit",
     "Records",
     "Release",
     "Schema",
     "Sequence",
+    "Share",
     "SteadError",
     "UsageError",
+    "attribute_risk",
     "consumer_survey",
     "ecdf",
     "margins",
