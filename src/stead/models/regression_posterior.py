@@ -161,6 +161,17 @@ class RegressionPosterior:
             result[:, rows] += self.parts.log_probability(matrix, part[rows], draws)
         return result
 
+    def residuals(self, records: Records) -> tuple[Array, Array] | None:
+        """(g(y) - x'beta_h) / sigma_h^2 and 1 / (2 sigma_h^2), for a normal density without rounding and spikes; else None."""  # (n, H), (H,)
+        response = self.response
+        if not isinstance(response, NumericResponse) or response.rounded or self.parts.spikes:
+            return None
+        held = records[self.column.name]
+        encoded = response.encode(held.values, held.present)
+        precision = 1.0 / self.auxiliary[:, 0] ** 2
+        away = encoded[:, None] - self.design.matrix(records) @ self.coefficients.T
+        return np.multiply(away, precision, out=away), 0.5 * precision
+
     def refit(self, records: Records, *, draws: int = 1000, rng: Rng = None) -> RegressionPosterior:
         """The posterior of the same model given other records, with the same constants."""
         return self.model.refit(self, records, draws=draws, rng=rng)

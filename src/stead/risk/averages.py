@@ -13,12 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stead.sampling.tail import pareto_k
+from stead.sampling.tail import pareto_shapes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+
+
+IMPOSSIBLE = -1e300
+"""The log of a weight that is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +39,7 @@ class Bases:
 
     def average(self, log_weight: Array) -> tuple[Array, Array]:
         """Log E[w] and the effective size, of every record."""  # (J, r) each, from (H, r)
-        highest = np.maximum(log_weight.max(axis=0), -1e300)
+        highest = np.maximum(log_weight.max(axis=0), IMPOSSIBLE)
         weight = np.exp(log_weight - highest)
         first, second = self.shares @ weight, np.square(self.shares) @ np.square(weight)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -43,10 +47,19 @@ class Bases:
             return np.log(first) + highest, size
 
     def worst_k(self, log_weight: Array) -> Array:
-        """The largest Pareto k over the bases; 0 where the tail is flat."""  # (r,), from (H, r)
+        """The largest Pareto k over the bases; 0 where the tail is flat."""  # (r,), from (r, H)
         with np.errstate(divide="ignore"):
-            logs = np.maximum(np.log(self.shares), -1e300)
-        found = [
-            [pareto_k(np.maximum(log + column, -1e300)) or 0.0 for log in logs] for column in log_weight.T
-        ]
-        return np.array(found).max(axis=1, initial=-np.inf) if found else np.zeros(0)
+            logs = np.maximum(np.log(self.shares), IMPOSSIBLE)
+        shapes = [pareto_shapes(np.maximum(log_weight + log, IMPOSSIBLE)) for log in logs]
+        return np.asarray(np.nan_to_num(np.stack(shapes), nan=0.0).max(axis=0))
+
+    def stepped(self, base: Array, curve: Array) -> tuple[Array, Array]:
+        """Log E[w] and the effective size of guesses at equal steps, see kernels/belief.py."""  # (J, r, G) each
+        from stead.kernels import belief, jit
+
+        shape = (len(self.shares), len(base), 2 * len(curve) - 1)
+        first, second = np.empty(shape), np.empty(shape)
+        sums = belief.stepped_sums if jit.AVAILABLE else belief.stepped_sums_plain
+        sums(base, curve, self.shares, first, second)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(first), np.where(second > 0, first**2 / second, 0.0)

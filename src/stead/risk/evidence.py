@@ -112,17 +112,34 @@ def _block(
     records = release.confidential.take(rows)
     logs, size, k = [], np.ones(len(rows)), np.full(len(rows), -np.inf)
     for source in sources:
-        weigher = Weigher(source.posterior, records, targets, known=known)
-        found = [source.bases.average(weigher.log_weight(guessed, guess)) for guess in range(guessed.count)]
-        logs.append(np.stack([log for log, _ in found], axis=2))  # (J, r, G)
-        shares = np.stack([least.min(axis=0) for _, least in found], axis=1) / len(source.posterior.draws)
-        hardest = shares.argmin(axis=1)
-        size = np.minimum(size, shares.min(axis=1))
-        k = np.maximum(k, source.bases.worst_k(weigher.log_weight(guessed, hardest)))
+        log, least, hardest_weight = _averages(
+            source, Weigher(source.posterior, records, targets, known=known), guessed
+        )
+        logs.append(log)
+        size = np.minimum(size, least.min(axis=1))
+        k = np.maximum(k, source.bases.worst_k(hardest_weight))
     every = np.concatenate(logs)  # (J, r, G)
     with np.errstate(invalid="ignore"):
         values = np.einsum("j,jrg->rg", signs, np.where(np.isfinite(every), every, -1e300))
     return Evidence(values, every[0], size, k)
+
+
+def _averages(source: Source, weigher: Weigher, guessed: Guessed) -> tuple[Array, Array, Array]:
+    """Log E[w] (J, r, G), the least effective share (r, G), and log w of each record's guess where that is least (r, H)."""
+    draws = len(source.posterior.draws)
+    parabola = weigher.quadratic(guessed)
+    step = parabola.step() if parabola else None
+    if parabola and step:
+        base = np.exp(-step * parabola.slope)
+        half = parabola.moved.shape[1] // 2
+        curve = np.exp(-((step * np.arange(half + 1)) ** 2)[:, None] * parabola.curve)
+        logs, sizes = source.bases.stepped(base, curve)
+        least = sizes.min(axis=0) / draws
+        return logs + parabola.jacobian, least, parabola.log_weight(least.argmin(axis=1))
+    found = [source.bases.average(weigher.log_weight(guessed, guess)) for guess in range(guessed.count)]
+    logs = np.stack([log for log, _ in found], axis=2)
+    least = np.stack([size.min(axis=0) for _, size in found], axis=1) / draws
+    return logs, least, weigher.log_weight(guessed, least.argmin(axis=1)).T
 
 
 def require_draws(release: Release) -> Posterior:

@@ -9,6 +9,7 @@ part ends with the last guessed column. Terms that cancel are left out.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
+SAFE = 600.0
+
+
 def parts_of(posterior: Posterior) -> tuple[Posterior, ...]:
     """The models of a sequence in order; a single one as it is."""
     return cast("tuple[Posterior, ...]", getattr(posterior, "parts_in_order", (posterior,)))
@@ -41,6 +45,36 @@ def with_guess(records: Records, guessed: Guessed, guess: int | NDArray[np.int64
         )
         changed = changed.with_column(records.schema[name], Values(row, records[name].missing))
     return changed
+
+
+@dataclass(frozen=True, eq=False)
+class Quadratic:
+    """log w = jacobian - delta a_h - delta^2 b_h, with a = r / sigma^2 and b = 1 / (2 sigma^2)."""
+
+    slope: Array  # a, (r, H)
+    curve: Array  # b, (H,)
+    moved: Array  # delta, (r, G)
+    jacobian: Array  # (r, G)
+
+    def log_weight(self, guess: NDArray[np.int64]) -> Array:
+        """One guess for each record, without the Jacobian, which no draw changes."""  # (r, H)
+        delta = self.moved[np.arange(len(guess)), guess][:, None]
+        return np.asarray(-delta * self.slope - delta**2 * self.curve)
+
+    def step(self) -> float | None:
+        """The step, where guesses lie at equal steps around the truth and no product of weights leaves what doubles hold."""
+        half = self.moved.shape[1] // 2
+        step = float(self.moved[0, -1]) / half if half else 0.0
+        steps = step * np.arange(-half, half + 1)
+        if (
+            step <= 0
+            or self.moved.shape[1] != 2 * half + 1
+            or not np.allclose(self.moved, steps, rtol=0, atol=1e-9 * step)
+        ):
+            return None
+        furthest = half * step
+        largest = furthest * float(np.abs(self.slope).max()) + furthest**2 * float(self.curve.max())
+        return step if largest < SAFE else None
 
 
 class Weigher:
@@ -62,7 +96,33 @@ class Weigher:
         self._records = records
         self._above = [part for part in touched if known or parts.index(part) <= last]
         below = self._above if known else [*self._above, *parts[last + 1 :]]
-        self._base = self._sum(below, records)
+        self._below = below
+        self._sums: Array | None = None
+
+    def quadratic(self, guessed: Guessed) -> Quadratic | None:
+        """The weights as a parabola in the guess, where one normal column is guessed and nothing else moves."""
+        if len(self._above) != 1 or len(guessed.values) != 1 or self._below != self._above:
+            return None
+        part = self._above[0]
+        name = next(iter(guessed.values))
+        found = (
+            part.residuals(self._records) if hasattr(part, "residuals") and name in part.responses else None
+        )
+        if found is None:
+            return None
+        scale = part.scale(name)
+        values = guessed.values[name].T.astype(float)  # (r, G)
+        low, high = self._records.schema[name].bounds
+        inside = (values > scale.lowest) | ((values == scale.lowest) & scale.closed)
+        inside &= (values >= (-np.inf if low is None else low)) & (
+            values <= (np.inf if high is None else high)
+        )
+        if not inside.all():
+            return None
+        truth = self._records[name].values.astype(float)[:, None]
+        moved = scale.forward(values) - scale.forward(truth)
+        jacobian = scale.log_slope(values) - scale.log_slope(truth)
+        return Quadratic(found[0], found[1], moved, jacobian)
 
     def log_weight(self, guessed: Guessed, guess: int | NDArray[np.int64]) -> Array:
         """Log w under every draw."""  # (H, r)
@@ -70,6 +130,13 @@ class Weigher:
         with np.errstate(invalid="ignore"):
             total = total - self._base
         return np.where(np.isnan(total), -np.inf, total)
+
+    @property
+    def _base(self) -> Array:
+        """The log density of the truth, computed when it is first wanted."""
+        if self._sums is None:
+            self._sums = self._sum(self._below, self._records)
+        return self._sums
 
     @staticmethod
     def _sum(parts: Sequence[Posterior], records: Records) -> Array:
