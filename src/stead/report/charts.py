@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from stead.errors import UsageError, nearest
+from stead.report.beliefs import draw_beliefs
 from stead.report.curves import draw_curves
 from stead.report.shares import draw_shares
 from stead.report.svg import SvgChart
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "SvgChart", "draw", "panels"]
 
-KINDS = {"ecdf": draw_curves, "margins": draw_shares}
+KINDS = {"attribute": draw_beliefs, "ecdf": draw_curves, "margins": draw_shares}
 
 
 def draw(measurement: Mapping[str, Any]) -> SvgChart:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 STRATEGIES = ("exact", "two_posterior", "reweight", "refit")
 Strategy = Literal["exact", "two_posterior", "reweight", "refit"]
+REFIT_DRAWS = 2000
 STEPS, STEP = 5, 0.5
 """A number without declared guesses: this many steps of half a standard deviation on each side."""
 
@@ -100,7 +101,13 @@ def attribute_risk(
         worst = bad[np.argsort(-found.k[bad], kind="stable")][:refits]
         if len(worst):
             again = evidence_by_refits(
-                release, some.take(worst), picked[worst], targets, count, for_refits, known=_known(who)
+                release,
+                some.take(worst),
+                picked[worst],
+                targets,
+                max(count, REFIT_DRAWS),
+                for_refits,
+                known=_known(who),
             )
             found = _replaced(found, worst, again)
             recomputed[worst] = True

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stead.errors import UsageError
-from stead.risk.averages import Bases
+from stead.risk.averages import IMPOSSIBLE, Bases
 from stead.risk.weights import Weigher
 from stead.tables.stacking import stacked
 
@@ -120,7 +120,8 @@ def _block(
         k = np.maximum(k, source.bases.worst_k(hardest_weight))
     every = np.concatenate(logs)  # (J, r, G)
     with np.errstate(invalid="ignore"):
-        values = np.einsum("j,jrg->rg", signs, np.where(np.isfinite(every), every, -1e300))
+        values = np.einsum("j,jrg->rg", signs, np.where(np.isfinite(every), every, IMPOSSIBLE))
+    values = np.where(np.isfinite(every[0]), values, -np.inf)  # the model rules the guess out
     return Evidence(values, every[0], size, k)
 
 

@@ -58,6 +58,7 @@ def summarized(
             "probability": probability,
             "rank": rank,
             "prior": prior,
+            "posterior": np.exp(belief.log_posterior),
             "relative": relative,
             "factor": factor,
             "worst_factor": worst,
@@ -88,6 +89,7 @@ def summarized(
         },
         aggregates={
             "kind": "attribute",
+            "columns": ["probability", "rank", "outlying"],
             "probability": _histogram(probability),
             "rank": _counts(rank, answer.guessed.count),
             "quantiles": dict(
@@ -149,7 +151,17 @@ def _marginals(targets: tuple[str, ...], answer: Answer) -> dict[str, Array]:
 
 
 def _histogram(values: Array) -> dict[str, Any]:
-    counts, edges = np.histogram(values, BINS, (0.0, 1.0))
+    """Bins with round edges over the middle 99 %; the first and the last hold all that lies beyond."""
+    low, high = np.quantile(values, [0.005, 0.995])
+    step = max((high - low) / BINS, 1e-4)
+    power = 10.0 ** np.floor(np.log10(step))
+    step = power * min(
+        (factor for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= step * (1 - 1e-9)), default=10.0
+    )
+    edges = np.arange(np.floor(low / step), np.ceil(high / step + 1e-9) + 1) * step
+    if len(edges) < 2:
+        edges = np.array([edges[0], edges[0] + step])
+    counts, _ = np.histogram(np.clip(values, edges[0], edges[-1]), edges)
     return {"counts": counts.tolist(), "edges": edges.round(6).tolist()}
 
 
