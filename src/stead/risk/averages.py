@@ -53,6 +53,21 @@ class Bases:
         shapes = [pareto_shapes(np.maximum(log_weight + log, IMPOSSIBLE)) for log in logs]
         return np.asarray(np.nan_to_num(np.stack(shapes), nan=0.0).max(axis=0))
 
+    def curved(self, slope: Array, curve: Array, moved: Array) -> tuple[Array, Array]:
+        """Log E[w] and the effective size for log w = -delta a - delta^2 b that exp() can hold."""  # (J, r, G) each
+        shape = (len(self.shares), *moved.shape)
+        first, second = np.empty(shape), np.empty(shape)
+        weight, bend, squared = np.empty_like(slope), np.empty_like(slope), np.square(self.shares)
+        for guess in range(moved.shape[1]):
+            delta = moved[:, guess, None]
+            np.multiply(slope, -delta, out=weight)
+            np.multiply(curve, delta**2, out=bend)
+            np.exp(np.subtract(weight, bend, out=weight), out=weight)
+            first[:, :, guess] = self.shares @ weight.T
+            second[:, :, guess] = squared @ np.square(weight, out=weight).T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(first), np.where(second > 0, first**2 / second, 0.0)
+
     def stepped(self, base: Array, curve: Array) -> tuple[Array, Array]:
         """Log E[w] and the effective size of guesses at equal steps, see kernels/belief.py."""  # (J, r, G) each
         from stead.kernels import belief, jit

@@ -19,7 +19,7 @@ import numpy as np
 
 from stead.errors import UsageError
 from stead.risk.averages import IMPOSSIBLE, Bases
-from stead.risk.weights import Weigher
+from stead.risk.weights import SAFE, Weigher
 from stead.tables.stacking import stacked
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Report = Callable[[int, int], None]
 
-CELLS = 1 << 22
-"""Draws x records that are looked at together: 32 MiB."""
+CELLS = 1 << 17
+"""Draws x records that are looked at together: 1 MiB, which stays in the cache of one core."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,15 +85,18 @@ def averaged(
     *,
     known: bool,
     report: Report,
+    tails: bool = True,
 ) -> Evidence:
-    """The evidence from averages of weights, block by block of records; `signs` say how the averages add up."""
+    """The evidence from averages of weights, block by block of records; `signs` say how they add up, and Pareto k is left out without `tails`."""
     longest = max(len(source.posterior.draws) for source in sources)
     block = max(1, CELLS // longest)
     values, fits = np.empty((len(rows), guessed.count)), np.empty((len(rows), guessed.count))
     size, k = np.empty(len(rows)), np.empty(len(rows))
     for start in range(0, len(rows), block):
         some = slice(start, start + block)
-        one = _block(release, sources, signs, guessed.take(some), rows[some], targets, known=known)
+        one = _block(
+            release, sources, signs, guessed.take(some), rows[some], targets, known=known, tails=tails
+        )
         values[some], fits[some], size[some], k[some] = one.values, one.from_fit, one.size, one.k
         report(min(start + block, len(rows)), len(rows))
     return Evidence(values, fits, size, k)
@@ -108,16 +111,18 @@ def _block(
     targets: Sequence[str],
     *,
     known: bool,
+    tails: bool,
 ) -> Evidence:
     records = release.confidential.take(rows)
     logs, size, k = [], np.ones(len(rows)), np.full(len(rows), -np.inf)
     for source in sources:
-        log, least, hardest_weight = _averages(
+        log, least, hardest = _averages(
             source, Weigher(source.posterior, records, targets, known=known), guessed
         )
         logs.append(log)
         size = np.minimum(size, least.min(axis=1))
-        k = np.maximum(k, source.bases.worst_k(hardest_weight))
+        if tails:
+            k = np.maximum(k, source.bases.worst_k(hardest()))
     every = np.concatenate(logs)  # (J, r, G)
     with np.errstate(invalid="ignore"):
         values = np.einsum("j,jrg->rg", signs, np.where(np.isfinite(every), every, IMPOSSIBLE))
@@ -125,22 +130,25 @@ def _block(
     return Evidence(values, every[0], size, k)
 
 
-def _averages(source: Source, weigher: Weigher, guessed: Guessed) -> tuple[Array, Array, Array]:
+def _averages(source: Source, weigher: Weigher, guessed: Guessed) -> tuple[Array, Array, Callable[[], Array]]:
     """Log E[w] (J, r, G), the least effective share (r, G), and log w of each record's guess where that is least (r, H)."""
     draws = len(source.posterior.draws)
     parabola = weigher.quadratic(guessed)
-    step = parabola.step() if parabola else None
-    if parabola and step:
-        base = np.exp(-step * parabola.slope)
-        half = parabola.moved.shape[1] // 2
-        curve = np.exp(-((step * np.arange(half + 1)) ** 2)[:, None] * parabola.curve)
-        logs, sizes = source.bases.stepped(base, curve)
+    if parabola and parabola.largest < SAFE:
+        step = parabola.step()
+        if step:
+            steps = step * np.arange(parabola.moved.shape[1] // 2 + 1)
+            curve = np.exp(-(steps**2)[:, None] * parabola.curve)
+            base = np.multiply(parabola.slope, -step)
+            logs, sizes = source.bases.stepped(np.exp(base, out=base), curve)
+        else:
+            logs, sizes = source.bases.curved(parabola.slope, parabola.curve, parabola.moved)
         least = sizes.min(axis=0) / draws
-        return logs + parabola.jacobian, least, parabola.log_weight(least.argmin(axis=1))
+        return logs + parabola.jacobian, least, lambda: parabola.log_weight(least.argmin(axis=1))
     found = [source.bases.average(weigher.log_weight(guessed, guess)) for guess in range(guessed.count)]
     logs = np.stack([log for log, _ in found], axis=2)
     least = np.stack([size.min(axis=0) for _, size in found], axis=1) / draws
-    return logs, least, weigher.log_weight(guessed, least.argmin(axis=1)).T
+    return logs, least, lambda: weigher.log_weight(guessed, least.argmin(axis=1)).T
 
 
 def require_draws(release: Release) -> Posterior:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 SAFE = 600.0
+"""exp() of this, and its square root, are numbers that a double holds."""
 
 
 def parts_of(posterior: Posterior) -> tuple[Posterior, ...]:
@@ -61,8 +62,15 @@ class Quadratic:
         delta = self.moved[np.arange(len(guess)), guess][:, None]
         return np.asarray(-delta * self.slope - delta**2 * self.curve)
 
+    @property
+    def largest(self) -> float:
+        """A bound of |log w|."""
+        furthest = float(np.abs(self.moved).max())
+        steepest = max(float(self.slope.max()), -float(self.slope.min()))
+        return furthest * steepest + furthest**2 * float(self.curve.max())
+
     def step(self) -> float | None:
-        """The step, where guesses lie at equal steps around the truth and no product of weights leaves what doubles hold."""
+        """The step, where guesses lie at equal steps around the truth."""
         half = self.moved.shape[1] // 2
         step = float(self.moved[0, -1]) / half if half else 0.0
         steps = step * np.arange(-half, half + 1)
@@ -72,9 +80,7 @@ class Quadratic:
             or not np.allclose(self.moved, steps, rtol=0, atol=1e-9 * step)
         ):
             return None
-        furthest = half * step
-        largest = furthest * float(np.abs(self.slope).max()) + furthest**2 * float(self.curve.max())
-        return step if largest < SAFE else None
+        return step
 
 
 class Weigher:
