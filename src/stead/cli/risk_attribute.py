@@ -11,6 +11,7 @@ from stead.cli import ui
 from stead.errors import UsageError, nearest
 
 if TYPE_CHECKING:
+    from stead.measurement import Measurement
     from stead.risk.guesses import Guesses
 
 
@@ -83,13 +84,24 @@ def attribute(
             rng=repro_seed,
             progress=progress,
         )
+    return _shown(measured, chart, machine=json)
+
+
+def _shown(measured: Measurement, chart: Path | None, *, machine: bool) -> int:
     if chart:
         measured.chart().save(chart)
-    if json:
+    if machine:
         ui.as_json(measured.to_dict())
         return 0
-    shown = measured.to_dict()
-    ui.say(f"How probable does an intruder find the true {', '.join(names)}?")
+    _say(measured.to_dict())
+    if chart:
+        ui.say(f"picture  {chart}")
+    return 0
+
+
+def _say(shown: dict[str, Any]) -> None:
+    """The question, the answer, the reference."""
+    ui.say(f"How probable does an intruder find the true {', '.join(shown['target'])}?")
     ui.table(
         f"{shown['records']:,} records, {shown['guesses']} guesses each, evidence: {shown['evidence']}",
         ["measure", "value", "reference", "direction"],
@@ -101,9 +113,6 @@ def attribute(
         ui.say(
             f"{shown['unreliable']:,} records have weights that are not to be relied on (Pareto k above {shown['k_limit']:.2f}); --refits computes more of them again"
         )
-    if chart:
-        ui.say(f"picture  {chart}")
-    return 0
 
 
 def _guesses(text: str) -> Guesses | None:

@@ -35,31 +35,29 @@ def summarized(
 ) -> Measurement:
     """Value: the mean probability of the truth; reference: what no information gives, 1/G or the mean prior of the truth."""
     belief = answer.belief
-    probability, prior, relative, rank = belief.probability, belief.prior, belief.relative, belief.rank
-    factor, worst = _factors(answer)
+    probability = belief.probability
     reliable = (answer.k <= limit) | answer.recomputed
     distances = {} if len(targets) > 1 else _distances(release, targets[0], answer)
     marginal = {} if len(targets) == 1 else _marginals(targets, answer)
-    known_prior = isinstance(who.prior, str) and who.prior == "uniform" and who.others == "all"
+    uniform = isinstance(who.prior, str) and who.prior == "uniform" and who.others == "all"
     error = float(probability.std(ddof=1) / np.sqrt(len(probability))) if len(probability) > 1 else 0.0
-    mean = float(probability.mean())
+    mean, guesses = float(probability.mean()), answer.guessed.count
+    factor, worst = _factors(answer)
     return Measurement(
         name=f"attribute_risk({', '.join(targets)})",
         value=mean,
-        reference=1.0 / answer.guessed.count if known_prior else float(prior.mean()),
-        reference_name=f"no information, one of {answer.guessed.count} guesses"
-        if known_prior
-        else "the prior alone",
+        reference=1.0 / guesses if uniform else float(belief.prior.mean()),
+        reference_name=f"no information, one of {guesses} guesses" if uniform else "the prior alone",
         interval=(max(0.0, mean - 1.96 * error), min(1.0, mean + 1.96 * error)),
         direction="lower is safer",
         citation=CITATION,
         per_record={
             "row": answer.rows,
             "probability": probability,
-            "rank": rank,
-            "prior": prior,
+            "rank": belief.rank,
+            "prior": belief.prior,
             "posterior": np.exp(belief.log_posterior),
-            "relative": relative,
+            "relative": belief.relative,
             "factor": factor,
             "worst_factor": worst,
             "ess": answer.size,
@@ -71,40 +69,52 @@ def summarized(
         },
         details={
             "target": list(targets),
-            "evidence": answer.strategy,
-            "others": who.others,
-            "synthesized": who.synthesized,
-            "prior": who.prior if isinstance(who.prior, str) else "declared",
-            "guesses": answer.guessed.count,
-            "draws": answer.draws,
+            **_asked(who, answer),
             "records": len(probability),
             "left_out": release.confidential.rows - len(probability),
-            "most_probable": float((rank == 1).mean()),
-            "relative_mean": float(relative.mean()),
+            "most_probable": float((belief.rank == 1).mean()),
+            "relative_mean": float(belief.relative.mean()),
             "k_limit": limit,
             "unreliable": int((~reliable).sum()),
             "recomputed": int(answer.recomputed.sum()),
             "distance": {name: float(np.median(values)) for name, values in distances.items()},
             "marginal": {name: float(values.mean()) for name, values in marginal.items()},
         },
-        aggregates={
-            "kind": "attribute",
-            "columns": ["probability", "rank", "outlying"],
-            "probability": _histogram(probability),
-            "rank": _counts(rank, answer.guessed.count),
-            "quantiles": dict(
-                zip(map(str, QUANTILES), np.quantile(probability, QUANTILES).round(4).tolist(), strict=True)
-            ),
-            "relative_quantiles": dict(
-                zip(map(str, QUANTILES), np.quantile(relative, QUANTILES).round(4).tolist(), strict=True)
-            ),
-            "factor_quantiles": dict(
-                zip(map(str, QUANTILES), np.quantile(factor, QUANTILES).round(4).tolist(), strict=True)
-            ),
-            "outlying": _by_outlyingness(release, posterior, answer),
-            "no_information": 1.0 / answer.guessed.count,
-        },
+        aggregates=_aggregates(release, posterior, answer, factor),
     )
+
+
+def _asked(who: Intruder, answer: Answer) -> dict[str, Any]:
+    """What was declared of the intruder, and how the evidence was come by."""
+    return {
+        "evidence": answer.strategy,
+        "others": who.others,
+        "synthesized": who.synthesized,
+        "prior": who.prior if isinstance(who.prior, str) else "declared",
+        "guesses": answer.guessed.count,
+        "draws": answer.draws,
+    }
+
+
+def _aggregates(release: Release, posterior: Posterior, answer: Answer, factor: Array) -> dict[str, Any]:
+    """What the charts draw: counts and quantiles."""
+    belief, guesses = answer.belief, answer.guessed.count
+    return {
+        "kind": "attribute",
+        "columns": ["probability", "rank", "outlying"],
+        "probability": _histogram(belief.probability),
+        "rank": _counts(belief.rank, guesses),
+        "quantiles": _quantiles(belief.probability),
+        "relative_quantiles": _quantiles(belief.relative),
+        "factor_quantiles": _quantiles(factor),
+        "outlying": _by_outlyingness(release, posterior, answer),
+        "no_information": 1.0 / guesses,
+    }
+
+
+def _quantiles(values: Array) -> dict[str, float]:
+    found = np.quantile(np.nan_to_num(values, posinf=1e300), QUANTILES)
+    return {str(share): float(f"{value:.4g}") for share, value in zip(QUANTILES, found, strict=True)}
 
 
 def _factors(answer: Answer) -> tuple[Array, Array]:
