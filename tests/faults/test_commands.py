@@ -354,7 +354,7 @@ def test_27_the_weak_prior_goes_on_under_separation_and_says_so(study: Study) ->
         ('kind = "categorical"\nlevels = [\n    "no"', 'kind = "binary"\nlevels = [\n    "no"')
     )
     done = with_models(study, model("high ~ x", name="Logistic")).run()
-    assert "separate the two levels" in " ".join(done["models"][0]["notes"])
+    assert "separate the levels" in " ".join(done["models"][0]["notes"])
     for one in study.public():
         assert np.mean(np.array(one["high"]) == np.array(separating()["high"])) > 0.9
 
