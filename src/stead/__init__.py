@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from stead.measurement import Measurement
     from stead.models.linear import ConjugatePrior, Linear
     from stead.models.logistic import Logistic
+    from stead.models.samplers import sampler_check
     from stead.models.sequence import Sequence
     from stead.release import Release, synthesize
     from stead.tables.examples import consumer_survey
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from stead.tables.schema import Column, Schema
     from stead.utility.ecdf import ecdf
     from stead.utility.margins import margins
+    from stead.utility.predictive import predictive_check
 
 __version__ = "0.1.0"
 
@@ -43,6 +45,7 @@ _HOMES = {
     "stead.measurement": ("Measurement",),
     "stead.models.linear": ("ConjugatePrior", "Linear"),
     "stead.models.logistic": ("Logistic",),
+    "stead.models.samplers": ("sampler_check",),
     "stead.models.sequence": ("Sequence",),
     "stead.release": ("Release", "synthesize"),
     "stead.tables.examples": ("consumer_survey",),
@@ -51,6 +54,7 @@ _HOMES = {
     "stead.tables.schema": ("Column", "Schema"),
     "stead.utility.ecdf": ("ecdf",),
     "stead.utility.margins": ("margins",),
+    "stead.utility.predictive": ("predictive_check",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -73,7 +77,9 @@ __all__ = [
     "consumer_survey",
     "ecdf",
     "margins",
+    "predictive_check",
     "read",
+    "sampler_check",
     "synthesize",
     "table",
     "write",
