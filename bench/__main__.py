@@ -6,42 +6,21 @@ import platform
 import subprocess
 import sys
 import tempfile
-import time
 import tracemalloc
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 import stead
-from stead.models.regression import RegressionPosterior
+from bench.common import Row, cpu
+from stead.models.regression_posterior import RegressionPosterior
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 TARGET = Path(__file__).parents[1] / "docs" / "reference" / "benchmarks.md"
 MILLION = 1_000_000
-
-
-@dataclass(frozen=True)
-class Row:
-    """One measurement beside the figure it is held to."""
-
-    what: str
-    value: str
-    limit: str
-
-
-def cpu(call: Callable[[], object], repeats: int = 3) -> float:
-    """The least CPU seconds of a few warm calls."""
-    call()
-    spent = []
-    for _ in range(repeats):
-        began = time.process_time()
-        call()
-        spent.append(time.process_time() - began)
-    return min(spent)
 
 
 def cold(code: str, repeats: int = 7) -> float:

@@ -17,12 +17,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stead.errors import DiagnosticsFailed, InputRefused, Interrupted, Notice, SteadError, UsageError
+    from stead.glm.priors import ConjugatePrior
     from stead.measurement import Measurement
-    from stead.models.linear import ConjugatePrior, Linear
+    from stead.models.counts import NegativeBinomial, Poisson
+    from stead.models.gamma import Gamma
+    from stead.models.linear import Linear
     from stead.models.logistic import Logistic
+    from stead.models.multinomial import Multinomial
+    from stead.models.ordered import Ordered
+    from stead.models.probit import Probit
     from stead.models.samplers import sampler_check
     from stead.models.sequence import Sequence
     from stead.release import Release, synthesize
+    from stead.risk.attribute import attribute_risk
+    from stead.risk.guesses import Grid, Levels, Others, Share
+    from stead.risk.intruder import Intruder, PointMass
     from stead.tables.examples import consumer_survey
     from stead.tables.files import read, table, write
     from stead.tables.records import Records
@@ -43,11 +52,20 @@ _HOMES = {
         "UsageError",
     ),
     "stead.measurement": ("Measurement",),
-    "stead.models.linear": ("ConjugatePrior", "Linear"),
+    "stead.glm.priors": ("ConjugatePrior",),
+    "stead.models.counts": ("NegativeBinomial", "Poisson"),
+    "stead.models.gamma": ("Gamma",),
+    "stead.models.linear": ("Linear",),
     "stead.models.logistic": ("Logistic",),
+    "stead.models.multinomial": ("Multinomial",),
+    "stead.models.ordered": ("Ordered",),
+    "stead.models.probit": ("Probit",),
     "stead.models.samplers": ("sampler_check",),
     "stead.models.sequence": ("Sequence",),
     "stead.release": ("Release", "synthesize"),
+    "stead.risk.attribute": ("attribute_risk",),
+    "stead.risk.guesses": ("Grid", "Levels", "Others", "Share"),
+    "stead.risk.intruder": ("Intruder", "PointMass"),
     "stead.tables.examples": ("consumer_survey",),
     "stead.tables.files": ("read", "table", "write"),
     "stead.tables.records": ("Records",),
@@ -62,18 +80,31 @@ __all__ = [
     "Column",
     "ConjugatePrior",
     "DiagnosticsFailed",
+    "Gamma",
+    "Grid",
     "InputRefused",
     "Interrupted",
+    "Intruder",
+    "Levels",
     "Linear",
     "Logistic",
     "Measurement",
+    "Multinomial",
+    "NegativeBinomial",
     "Notice",
+    "Ordered",
+    "Others",
+    "PointMass",
+    "Poisson",
+    "Probit",
     "Records",
     "Release",
     "Schema",
     "Sequence",
+    "Share",
     "SteadError",
     "UsageError",
+    "attribute_risk",
     "consumer_survey",
     "ecdf",
     "margins",

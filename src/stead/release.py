@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from stead.models.base import Model, Posterior, Progress
     from stead.randomness import Rng
 
-FORMAT, VERSION = "stead-release", 1
+FORMAT, VERSION = "stead-release", 2
 FEWEST_ROWS = 50
 MOST_NAMED = 3
 """Problems of fits that a message names; the table that comes with it has all."""
@@ -162,6 +162,11 @@ class Release:
         if kept.get("format") != FORMAT or kept.get("version", 0) > VERSION:
             raise InputRefused(
                 "E-VERSION", f"{home.path}: was written by a newer stead, or is not a release; update stead"
+            )
+        if kept["version"] < VERSION:
+            raise InputRefused(
+                "E-VERSION",
+                f"{home.path}: was written by an older stead, which kept its draws otherwise; run the plan again",
             )
         arrays: dict[str, Any] = {}
         if kept["posterior"] is not None:

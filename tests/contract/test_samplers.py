@@ -18,7 +18,7 @@ from stead.sampling.verdicts import FIGURES, from_record, has_chains, judge, pro
 from stead.tables.records import Values
 
 if TYPE_CHECKING:
-    from stead.models.regression import RegressionPosterior
+    from stead.models.regression_posterior import RegressionPosterior
     from stead.models.sequence import SequencePosterior
 
 FIGURE = st.none() | st.floats(0, 3) | st.floats(0, 5000) | st.sampled_from([float("inf"), float("nan")])
@@ -27,7 +27,8 @@ GOOD = Diagnostics("a chain", 1000, 700.0, 650.0, 1.002, 0.2, 0.8)
 
 @given(st.integers(1, 4000), st.lists(FIGURE, min_size=5, max_size=5))
 def test_a_fit_is_marked_bad_exactly_when_it_stops_a_release(draws: int, figures: list[float | None]) -> None:
-    checked = Diagnostics("a method", draws, *figures)
+    held: dict[str, Any] = dict(zip(FIGURES, figures, strict=True))
+    checked = Diagnostics("a method", draws, **held)
     verdicts = judge(checked)
     stops = bool(problems_of(checked))
     assert set(checked.problems) <= set(problems_of(checked))
@@ -77,8 +78,8 @@ def test_a_summary_counts_fits() -> None:
 
 
 def test_a_record_of_a_fit_is_read_whatever_else_it_holds() -> None:
-    held = {**GOOD.to_dict(), "why": "a figure of a later version", "more": 3}
-    assert from_record(held).to_dict() == GOOD.to_dict()
+    held = {**GOOD.to_dict(), "why": "the proposals missed a tail", "more": 3}
+    assert from_record(held) == replace(GOOD, why="the proposals missed a tail")
 
 
 def survey(rows: int = 600) -> stead.Records:
@@ -98,6 +99,32 @@ def survey(rows: int = 600) -> stead.Records:
     gaps = np.where(rng.random(rows) < 0.1, -1, 0).astype(np.int8)
     column = records.schema["y"]
     return records.with_column(column, Values(np.where(gaps == 0, y, 0.0), gaps))
+
+
+def test_parts_of_a_column_and_levels_of_a_response_are_fits_without_a_level() -> None:
+    """A response of several levels, one with thresholds, one with a spike: as many names as draws, none with a level."""
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=500)
+    group = np.array(["quartz", "miner", "pilot"])[
+        np.clip(np.round(x + rng.normal(size=500)) + 1, 0, 2).astype(int)
+    ]
+    paid = np.where(rng.random(500) < 0.3, 0.0, np.exp(2 + 0.3 * x + 0.5 * rng.normal(size=500)))
+    plain = stead.table({"x": x, "g": group, "o": group, "paid": paid})
+    schema = plain.schema.with_columns(
+        replace(plain.schema["o"], kind="ordered"), replace(plain.schema["paid"], spikes=(0.0,))
+    )
+    records = stead.table(plain.to_pandas(), schema)
+    model = stead.Sequence(
+        [stead.Multinomial("g ~ x"), stead.Ordered("o ~ x + g"), stead.Linear("paid ~ x + g")]
+    )
+    fits = fits_of(model.fit(records, draws=400, rng=1))
+    assert [fit.name for fit in fits] == ["g", "o", "paid", "paid, spike"]
+    for fit in fits:
+        assert fit.draws.shape == (400, len(fit.parameters)), fit.name
+        assert len(set(fit.parameters)) == len(fit.parameters)
+        assert not [name for name in fit.parameters if any(level in name for level in set(group))]
+    assert fits[0].parameters[0] == "Intercept, equation 1"
+    assert fits[1].parameters[0] == "x"
 
 
 MODEL = stead.Sequence(
@@ -203,8 +230,7 @@ def test_missing_codes_whose_chains_are_bad_refuse_a_release_too(monkeypatch: py
 
     def failing(*arguments: Any, **options: Any) -> RegressionPosterior:
         fitted = true(*arguments, **options)
-        assert fitted.gaps is not None
-        return replace(fitted, gaps=replace(fitted.gaps, quality=(replace(GOOD, pareto_k=3.0),)))
+        return replace(fitted, parts=replace(fitted.parts, quality=(replace(GOOD, pareto_k=3.0),)))
 
     monkeypatch.setattr(stead.Linear, "fit", failing)
     with pytest.raises(stead.DiagnosticsFailed, match="y, missing code: Pareto k is 3"):

@@ -1,6 +1,6 @@
 """The fits inside a posterior, one for each sampler that ran: what its draws are called and what it says of them.
 
-A sequence has one for each column, and a column with missing cells one more for each code. Parameters are named by
+A sequence has one for each column, and a column one more for each of its missing codes and spikes. Parameters are named by
 their terms: the label of a coefficient holds a level, which is a value of the file.
 """
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stead.errors import shorten
-from stead.models.regression import RegressionPosterior
+from stead.models.regression_posterior import RegressionPosterior
 from stead.models.sequence import SequencePosterior
 from stead.sampling.verdicts import problems_of
 
@@ -53,19 +53,22 @@ def fits_of(posterior: Posterior) -> tuple[Fit, ...]:
 
 
 def _of_regression(posterior: RegressionPosterior) -> Iterator[Fit]:
-    """The column itself, then which of its cells are missing."""
-    response, sources = posterior.responses[0], posterior.design.sources
-    effects = posterior.coefficients.shape[1]
-    others = posterior.parameters[effects:]  # sigma and the like: named by the family
-    names = (*_named(sources, effects // max(len(sources), 1)), *others)
-    yield Fit(response, response, posterior.quality, posterior.draws, names)
-    if posterior.gaps:
-        several = len(posterior.gaps.codes)
-        for place, (draws, checked) in enumerate(
-            zip(posterior.gaps.coefficients, posterior.gaps.quality, strict=True), start=1
-        ):
-            which = f" {place} of {several}" if several > 1 else ""
-            yield Fit(f"{response}, missing code{which}", response, checked, draws, _named(sources))
+    """The values of the column, then which of its cells are missing or a spike."""
+    response, draws, family = posterior.responses[0], posterior.draws, posterior.response.family
+    left_out = posterior.coefficients.shape[1] + posterior.auxiliary.shape[1] - draws.shape[1]
+    sources = posterior.design.sources
+    named = _named(sources[left_out:], family.count)  # thresholds take the place of an intercept
+    yield Fit(response, response, posterior.quality, draws, (*named, *family.auxiliary))
+    parts = posterior.parts
+    kinds = [("missing code", len(parts.codes)), ("spike", len(parts.spikes))]
+    titles = [
+        f"{response}, {kind} {place} of {count}" if count > 1 else f"{response}, {kind}"
+        for kind, count in kinds
+        for place in range(1, count + 1)
+    ]
+    # draws that were made elsewhere say nothing of their parts
+    for title, coefficients, checked in zip(titles, parts.coefficients, parts.quality, strict=False):
+        yield Fit(title, response, checked, coefficients, _named(sources))
 
 
 def _named(sources: tuple[str, ...], equations: int = 1) -> tuple[str, ...]:

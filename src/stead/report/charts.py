@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from stead.errors import UsageError, nearest
+from stead.report.beliefs import draw_beliefs
 from stead.report.chains import draw_chains
 from stead.report.curves import draw_curves
 from stead.report.predicted import draw_predicted
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "SvgChart", "draw", "panel", "panels"]
 
-KINDS = {"chains": draw_chains, "ecdf": draw_curves, "margins": draw_shares, "predictive": draw_predicted}
+KINDS = {
+    "attribute": draw_beliefs,
+    "chains": draw_chains,
+    "ecdf": draw_curves,
+    "margins": draw_shares,
+    "predictive": draw_predicted,
+}
 PICTURES = {"chains": 2}
 """How many pictures a kind has for each of its `columns`, where it is not one."""
 

@@ -84,16 +84,17 @@ class SplitStudentT:
 
 
 def proposals_needed(draws: int) -> int:
-    """How many proposals `independence_chain` looks at for `draws` draws."""
+    """How many proposals `independence_chain` looks at for `draws` states."""
     return CHAINS * (BURN_IN + -(-draws // CHAINS))
 
 
 def independence_chain(
-    log_weight: Array, draws: int, rng: np.random.Generator
+    log_weight: Array, draws: int, rng: np.random.Generator, thin: int = 1
 ) -> tuple[NDArray[np.int64], float]:
     """Which proposal each draw is, chain after chain in turn, and the share of proposals accepted after burn-in.
 
-    `log_weight` has `proposals_needed(draws)` values: the states of four chains, each begun at its first proposal.
+    `log_weight` has `proposals_needed(thin * draws)` values: the states of four chains, each begun at its first
+    proposal; every `thin`-th state is kept.
     """
     offered = log_weight.reshape(CHAINS, -1)  # (chains, steps)
     uniform = np.log(rng.random(offered.shape))
@@ -104,7 +105,7 @@ def independence_chain(
         accepted = uniform[:, step] < offered[:, step] - offered[chain, current]
         current = np.where(accepted, step, current)
         path[:, step] = current
-    kept = path[:, BURN_IN:]
+    kept = path[:, BURN_IN + thin - 1 :: thin]
     moved = float(np.mean(np.diff(path[:, BURN_IN - 1 :], axis=1) != 0))
     index = kept + chain[:, None] * offered.shape[1]  # (chains, draws per chain)
     return index.T.ravel()[:draws], moved

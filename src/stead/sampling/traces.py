@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stead.sampling.mixing import mixing
 from stead.sampling.proposals import CHAINS
 from stead.sampling.verdicts import GOOD_R_HAT
 
@@ -73,25 +74,14 @@ def worst_traces(draws: Array, names: Sequence[str]) -> list[Trace]:
     if each < LEAST_EACH or not len(varying):
         return []
     chains = draws[: each * CHAINS, varying].reshape(each, CHAINS, -1).transpose(2, 1, 0)  # (K, C, n)
-    rhat, bulk, tail = _mixing(chains)
+    with np.errstate(all="ignore"):  # of chains that never move R-hat is infinite, or no number
+        rhat, bulk, tail = mixing(chains)
+    rhat = np.minimum(np.nan_to_num(rhat, nan=LARGEST, posinf=LARGEST), LARGEST)
     fewest, highest = int(np.argmin(bulk)), int(np.argmax(rhat))
     shown = [fewest, highest] if highest != fewest and rhat[highest] >= GOOD_R_HAT else [fewest]
     return [
         _trace(chains[k], names[varying[k]], (float(bulk[k]), float(tail[k]), float(rhat[k]))) for k in shown
     ]
-
-
-def _mixing(chains: Array) -> tuple[Array, Array, Array]:
-    """R-hat, bulk and tail effective size of every parameter."""  # chains (K, C, n)
-    from arviz_stats.base import array_stats as untyped  # type: ignore[attr-defined]
-
-    stats: Any = untyped
-    axes = {"chain_axis": 1, "draw_axis": 2}
-    bulk = stats.ess(chains, method="bulk", **axes)
-    tail = stats.ess(chains, method="tail", prob=(0.05, 0.95), **axes)
-    with np.errstate(all="ignore"):  # of chains that never move R-hat is infinite, or no number
-        rhat = np.nan_to_num(stats.rhat(chains, **axes), nan=LARGEST, posinf=LARGEST)
-    return np.minimum(rhat, LARGEST), np.nan_to_num(bulk), np.nan_to_num(tail)
 
 
 def _trace(chains: Array, name: str, figures: tuple[float, float, float]) -> Trace:

@@ -101,7 +101,8 @@ def summary(marks: Sequence[str]) -> str:
 
 def from_record(held: Mapping[str, Any]) -> Diagnostics:
     """The diagnostics that a record of a fit holds, whatever else stands in it."""
-    return Diagnostics(str(held["method"]), int(held["draws"]), **{key: held.get(key) for key in FIGURES})
+    figures: dict[str, Any] = {key: held.get(key) for key in FIGURES}
+    return Diagnostics(str(held["method"]), int(held["draws"]), why=str(held.get("why", "")), **figures)
 
 
 def _judge(checked: Diagnostics, key: str) -> Verdict:

@@ -2,7 +2,7 @@
 
     version, title
     [data]      file (relative to the plan), encoding, delimiter, decimal
-    [columns.X] kind, levels, lowest, highest, decimals, missing, role, unit, format, why
+    [columns.X] kind, levels, lowest, highest, decimals, spikes, heaps, missing, role, unit, format, why
     [synthesis] m, draws, workers, minimum_rows, override
     [[models]]  model, formula, prior, why          in the order in which columns are made
     [measures]  ecdf, margins, predictive           columns each
@@ -150,7 +150,7 @@ class Plan:
 
     def declared(self) -> dict[str, Any]:
         """The plan as an assessment shows it: without levels, codes and bounds, which are values of the file."""
-        hidden = {"levels", "missing", "lowest", "highest"}
+        hidden = {"levels", "missing", "lowest", "highest", "spikes"}
         shown = self.to_dict()
         shown["columns"] = {
             name: {key: value for key, value in column.items() if key not in hidden}
@@ -245,7 +245,9 @@ def _bound(value: object) -> bool:
 TYPES: dict[str, tuple[Callable[[object], bool], str]] = {
     **dict.fromkeys(("kind", "role", "unit", "format", "why"), (_text, "text")),
     **dict.fromkeys(("lowest", "highest"), (_bound, "a number; leave it out where there is no bound")),
-    **dict.fromkeys(("levels", "missing"), (lambda value: isinstance(value, list), "a list")),
+    **dict.fromkeys(
+        ("levels", "missing", "spikes", "heaps"), (lambda value: isinstance(value, list), "a list")
+    ),
     "decimals": (_whole, "a whole number"),
 }
 """Settings of a column: whether a value has the right type, and which that is."""

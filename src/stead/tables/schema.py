@@ -36,6 +36,8 @@ class Column:
     levels    of a binary, categorical or ordered column, in order
     bounds    lowest and highest value that a number may have; None where there is no bound
     decimals  places that a continuous column is written with; 0 keeps it in whole numbers
+    spikes    values that many records share, such as 0 or a top code: whether a cell is one is modelled apart
+    heaps     coarser units that some values are rounded to, such as 100 and 1000, each a multiple of the one before
     missing   codes that stand for a missing value, kept apart; an empty cell is missing without being declared
     role      keep: in the release. weight, group: in the release, never synthesized.
               id: checked for being unique, then left behind. drop: left behind.
@@ -49,6 +51,8 @@ class Column:
     levels: tuple[Level, ...] = ()
     bounds: Bounds = (None, None)
     decimals: int | None = None
+    spikes: tuple[float, ...] = ()
+    heaps: tuple[float, ...] = ()
     missing: tuple[Level, ...] = ()
     role: Role = "keep"
     unit: Literal["day", "second"] = "day"
@@ -57,7 +61,7 @@ class Column:
 
     def __post_init__(self) -> None:
         named = f"column {shorten(self.name)}" if isinstance(self.name, str) else "a column"
-        for item in ("levels", "missing", "bounds"):
+        for item in ("levels", "missing", "bounds", "spikes", "heaps"):
             object.__setattr__(self, item, _tuple(named, item, getattr(self, item)))
         if not isinstance(self.name, str) or not self.name:
             raise UsageError("E-SCHEMA", f"{named}: a column needs a name, as text")
@@ -72,6 +76,8 @@ class Column:
         _check_bounds(self, named)
         if self.decimals is not None and (not _is_whole(self.decimals) or not 0 <= self.decimals <= 15):
             raise UsageError("E-DECIMALS", f"{named}: decimals are a whole number from 0 to 15")
+        _check_spikes(self, named)
+        _check_heaps(self, named)
         _check_format(self, named)
         _check_cells("E-MISSING-CODES", f"{named}: a missing code", self.missing)
         if len(self.missing) > 100:
@@ -234,6 +240,42 @@ def _check_bounds(column: Column, named: str) -> None:
             raise UsageError("E-BOUNDS", f"{named}: a bound is a number, or None")
     if low is not None and high is not None and low > high:
         raise UsageError("E-BOUNDS", f"{named}: the lower bound is above the upper one")
+
+
+def _check_spikes(column: Column, named: str) -> None:
+    """Spikes are numbers of a numeric column; those of a count are its lowest values, which its family then leaves out."""
+    numbers = all(isinstance(spike, (int, float)) and math.isfinite(spike) for spike in column.spikes)
+    if column.spikes and (column.coded or not numbers or len(set(column.spikes)) < len(column.spikes)):
+        raise UsageError(
+            "E-SPIKES",
+            f"{named}: spikes are different numbers, and belong to a continuous, count or date column",
+        )
+    if column.kind == "count":
+        first = int(column.bounds[0] or 0)
+        if sorted(column.spikes) != list(range(first, first + len(column.spikes))):
+            raise UsageError(
+                "E-SPIKES", f"{named}: the spikes of a count are its lowest values, such as 0, or 0 and 1"
+            )
+    if len(column.spikes) > 20:
+        raise UsageError("E-SPIKES", f"{named}: {len(column.spikes)} spikes, at most 20; more are heaps")
+
+
+def _check_heaps(column: Column, named: str) -> None:
+    """Heaps are units, each a whole multiple of the one before and of the column's own."""
+    if not column.heaps:
+        return
+    places = 0 if column.whole else column.decimals
+    if column.coded or column.kind == "count" or places is None:
+        raise UsageError("E-HEAPS", f"{named}: heaps belong to a continuous column with declared decimals")
+    unit = 10.0**-places
+    for heap in column.heaps:
+        ratio = heap / unit if isinstance(heap, (int, float)) else 0.0
+        if not math.isfinite(ratio) or ratio < 1.5 or abs(ratio - round(ratio)) > 1e-6 * ratio:
+            raise UsageError(
+                "E-HEAPS",
+                f"{named}: heaps are numbers, each a whole multiple of the one before and of the last decimal",
+            )
+        unit = heap
 
 
 def _check_format(column: Column, named: str) -> None:
