@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from stead.models.multinomial import Multinomial
     from stead.models.ordered import Ordered
     from stead.models.probit import Probit
+    from stead.models.samplers import sampler_check
     from stead.models.sequence import Sequence
     from stead.release import Release, synthesize
     from stead.risk.attribute import attribute_risk
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from stead.tables.schema import Column, Schema
     from stead.utility.ecdf import ecdf
     from stead.utility.margins import margins
+    from stead.utility.predictive import predictive_check
 
 __version__ = "0.1.0"
 
@@ -58,6 +60,7 @@ _HOMES = {
     "stead.models.multinomial": ("Multinomial",),
     "stead.models.ordered": ("Ordered",),
     "stead.models.probit": ("Probit",),
+    "stead.models.samplers": ("sampler_check",),
     "stead.models.sequence": ("Sequence",),
     "stead.release": ("Release", "synthesize"),
     "stead.risk.attribute": ("attribute_risk",),
@@ -69,6 +72,7 @@ _HOMES = {
     "stead.tables.schema": ("Column", "Schema"),
     "stead.utility.ecdf": ("ecdf",),
     "stead.utility.margins": ("margins",),
+    "stead.utility.predictive": ("predictive_check",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -104,7 +108,9 @@ __all__ = [
     "consumer_survey",
     "ecdf",
     "margins",
+    "predictive_check",
     "read",
+    "sampler_check",
     "synthesize",
     "table",
     "write",

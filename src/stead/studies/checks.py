@@ -159,6 +159,7 @@ def _of_measures(plan: Plan, records: Records, made: tuple[str, ...]) -> Iterato
     for measure, listed, fitting in (
         ("ecdf", plan.measures.ecdf, ordered),
         ("margins", plan.measures.margins, list(records.names)),
+        ("predictive", plan.measures.predictive, list(records.names)),
     ):
         for name in listed:
             if name not in records:
@@ -173,6 +174,13 @@ def _of_measures(plan: Plan, records: Records, made: tuple[str, ...]) -> Iterato
                     UsageError(
                         "E-COLUMN",
                         f"[measures] {measure}: {shorten(name)} is categorical, and a distribution function needs an order; list it in margins",
+                    )
+                )
+            elif name not in made and measure == "predictive":
+                yield _stop(
+                    UsageError(
+                        "E-COLUMN",
+                        f"[measures] predictive: {shorten(name)} is not synthesized, so that no model predicts it; {nearest(name, made)}",
                     )
                 )
             elif name not in made:

@@ -5,7 +5,7 @@
     [columns.X] kind, levels, lowest, highest, decimals, spikes, heaps, missing, role, unit, format, why
     [synthesis] m, draws, workers, minimum_rows, override
     [[models]]  model, formula, prior, why          in the order in which columns are made
-    [measures]  ecdf, margins                       columns each
+    [measures]  ecdf, margins, predictive           columns each
     [output]    folder (relative to the plan)
 
 An unknown key is an error with the nearest name.
@@ -88,6 +88,7 @@ class Measures:
 
     ecdf: tuple[str, ...] = ()
     margins: tuple[str, ...] = ()
+    predictive: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
