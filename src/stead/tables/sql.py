@@ -73,7 +73,7 @@ def read_sqlite(file: Path, table: str, query: str, name: str) -> Loaded:
         driver,
         f"file:{quote(str(file.resolve()))}?mode=ro",
         work,
-        lambda error: _sqlite_error(error, file, name),
+        lambda error, _: _sqlite_error(error, file, name),
     )
 
 
@@ -90,18 +90,24 @@ def read_postgresql(address: str, table: str, query: str, name: str) -> Loaded:
         import adbc_driver_postgresql.dbapi as driver  # type: ignore[import-untyped]
     except ImportError:
         raise _lacking(name, "adbc-driver-postgresql") from None
-    return _asked(driver, address, work, lambda error: _postgresql_error(error, name))
+    return _asked(
+        driver, address, work, lambda error, reached: _postgresql_error(error, name, reached=reached)
+    )
 
 
-def _asked(driver: Any, uri: str, work: Callable[[Any], T], explain: Callable[[Exception], SteadError]) -> T:
+def _asked(
+    driver: Any, uri: str, work: Callable[[Any], T], explain: Callable[[Exception, bool], SteadError]
+) -> T:
     """The answer of a database; an error of its driver is replaced by one of ours, not chained to it."""
+    reached = False
     try:
         with driver.connect(uri) as connection, connection.cursor() as cursor:
-            return work(cursor)
+            reached = True
+            return work(cursor)  # never committed
     except SteadError:
         raise
     except Exception as error:  # noqa: BLE001 - drivers raise their own, those of Arrow and of the system
-        refusal = explain(error)
+        refusal = explain(error, reached)
     raise refusal
 
 
@@ -233,7 +239,8 @@ def _sqlite_error(error: Exception, file: Path, name: str) -> SteadError:
     if "locked" in said or "busy" in said:
         return UsageError("E-DATABASE", f"{name}: is locked by another program; try again when it is done")
     return UsageError(
-        "E-QUERY", f"{name}: SQLite refused; a query is one SELECT of tables and columns that exist"
+        "E-QUERY",
+        f"{name}: SQLite refused; a query is one SELECT of tables and columns that exist, and it only reads",
     )
 
 
@@ -249,17 +256,18 @@ def _postgresql_cell(field: pa.Field) -> str:
     return cell if not padded and any(one(kind) for one in (*held, *refused)) else f"CAST({cell} AS text)"
 
 
-def _postgresql_error(error: Exception, name: str) -> SteadError:
-    state = getattr(error, "sqlstate", None)
-    if not state:
+def _postgresql_error(error: Exception, name: str, *, reached: bool) -> SteadError:
+    if not reached:
         return UsageError(
             "E-DATABASE",
             f"{name}: cannot be reached, or does not let you in; check host, port, database and user, "
             "and keep the password in ~/.pgpass, in a file that PGPASSFILE names, or in PGPASSWORD",
         )
+    state = getattr(error, "sqlstate", None)
+    shown = f" (SQLSTATE {state})" if state else ""
     if state == "42501":
-        return UsageError("E-DATABASE", f"{name}: the user may not read it (SQLSTATE 42501); ask for SELECT")
+        return UsageError("E-DATABASE", f"{name}: the user may not read it{shown}; ask for SELECT")
     return UsageError(
         "E-QUERY",
-        f"{name}: PostgreSQL refused (SQLSTATE {state}); a query is one SELECT of tables and columns that exist",
+        f"{name}: PostgreSQL refused{shown}; a query is one SELECT of tables and columns that exist, and it only reads",
     )
