@@ -143,9 +143,15 @@ def _write_arrow(records: Records, path: Path) -> None:
 # ---- statistical packages and SQLite ----------------------------------------------------------------
 
 
+def _require_content(file: Path) -> None:
+    if not file.stat().st_size:
+        raise InputRefused("E-NO-ROWS", f"{shorten(file.name)}: no rows: the file is empty")
+
+
 def _read_package(file: Path, data: Data) -> Loaded:
     from stead.tables.statistical import read_package
 
+    _require_content(file)
     return read_package(file, data.encoding)
 
 
@@ -158,6 +164,7 @@ def _write_package(records: Records, path: Path) -> None:
 def _read_sqlite(file: Path, data: Data) -> Loaded:
     from stead.tables.sql import read_sqlite
 
+    _require_content(file)
     return read_sqlite(file, data.table, data.query, data.name)
 
 

@@ -6,7 +6,12 @@ from stead.errors import InputRefused
 
 MOST_CELLS = 1_000_000_000
 EXPANSION, FREE = 50, 64 << 20
-"""A file may unpack to 50 times its size; below 64 MiB nobody asks. Wide surveys of mostly empty cells reach 30."""
+"""A file may unpack to 50 times its size; below 64 MiB nobody asks.
+
+Measured on .zsav files of 842 columns: 15 times for numbers with decimals, 32 for codes of which a fifth of the cells is
+filled, 76 where a twentieth is. The last is refused when it is large, for a bomb of 10 MB that becomes 1 GB looks the
+same; a plain .sav of it unpacks 8 times.
+"""
 
 
 def bearable(size: int) -> int:

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 CATALOG = ".sas7bcat"
 TAGS = "tags of "
 UNCOMPRESSED = {".dta", ".xpt", ".por"}
-BYTES = "ISO8859-1"
+BYTES, ZSAV = "ISO8859-1", b"$FL3"
+STATA_HEAD, STATA_END = b"<stata_dta>", b"</stata_dta>"
+RENAMED = re.compile(r"(?s)^column '(.*)' is duplicated, renamed to ")
 START = "import sys; sys.path[:] = sys.argv[1:]; from stead.tables.parsing import main; main()"
 
 
@@ -101,17 +103,18 @@ def _limit(size: int) -> None:
 def _parsed(file: str, size: int) -> tuple[pa.Table, dict[str, Any]]:
     kind = os.path.splitext(file)[1].lower()  # noqa: PTH122 - a text, not a place
     read = _reader(kind)
+    _require_end(file, kind)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         meta = _attempt(lambda: read(file, metadataonly=True)[1])
-    renamed = any("is duplicated" in str(one.message) for one in caught)
-    rows = _bearable_rows(meta, kind, size)
+    twice = [found[1] for one in caught if (found := RENAMED.match(str(one.message)))]
+    if None in meta.column_names:
+        raise Refusal("unnamed", column=meta.column_names.index(None) + 1)
+    _require_bearable(meta, kind, file, size)
     long = [name for name, width in meta.variable_storage_width.items() if kind == ".dta" and not width]
     taken = [name for name in meta.column_names if name not in long]
     chosen = {"usecols": taken} if long else {}
-    columns, full = _attempt(lambda: read(file, row_limit=rows, **chosen)) if taken else ({}, meta)
-    if rows and full.number_rows >= rows:
-        raise Refusal("size", bytes=rows * _width(meta, kind))
+    columns, full = _attempt(lambda: read(file, **chosen)) if taken else ({}, meta)
     arrays: dict[str, pa.Array] = {}
     for name in taken:
         tags = full.missing_user_values.get(name, [])
@@ -123,7 +126,7 @@ def _parsed(file: str, size: int) -> tuple[pa.Table, dict[str, Any]]:
         "types": meta.readstat_variable_types,
         "names": taken,
         "long": long,
-        "twice": [name for name in meta.column_names if renamed and re.search(r"_duplicated\d+$", name)],
+        "twice": twice,
         "labels": {name: text for name, text in meta.column_names_to_labels.items() if text},
         "values": {name: list(pairs.items()) for name, pairs in labels.items()},
         "formats": {name: form for name, form in meta.original_variable_types.items() if form},
@@ -169,6 +172,16 @@ def _attempt(read: Callable[[], Any]) -> Any:
     raise Refusal(why)
 
 
+def _require_end(file: str, kind: str) -> None:
+    """A file of Stata 13 and later ends in a tag; the library does not miss it, nor the labels before it."""
+    with open(file, "rb") as stream:  # noqa: PTH123 - a text, not a place
+        tagged = kind == ".dta" and stream.read(len(STATA_HEAD)) == STATA_HEAD
+        if tagged:
+            stream.seek(-len(STATA_END), os.SEEK_END)
+        if tagged and stream.read() != STATA_END:
+            raise Refusal("broken")
+
+
 def _width(meta: Any, kind: str) -> int:
     """Bytes of a row; of a text of Stata the library counts a NUL that need not be there."""
     widths: dict[str, int] = meta.variable_storage_width
@@ -176,19 +189,20 @@ def _width(meta: Any, kind: str) -> int:
     return max(1, sum(widths.values()) - (texts if kind == ".dta" else 0))
 
 
-def _bearable_rows(meta: Any, kind: str, size: int) -> int:
-    """Refuse a header that claims more than the file can hold; where it claims nothing, the row at which to stop."""
-    width, columns = _width(meta, kind), max(1, len(meta.column_names))
+def _require_bearable(meta: Any, kind: str, file: str, size: int) -> None:
+    """Refuse a header that claims more than the file can hold, or nothing where it could be anything."""
     if meta.number_rows is None:
-        return 0 if kind in UNCOMPRESSED else min(bearable(size) // width, MOST_CELLS // columns) + 1
-    unpacked = meta.number_rows * width
+        with open(file, "rb") as stream:  # noqa: PTH123 - a text, not a place
+            if stream.read(4) == ZSAV:
+                raise Refusal("unsaid")
+        return  # all others are bounded by the size of the file: at least a byte for a cell
+    unpacked, columns = meta.number_rows * _width(meta, kind), len(meta.column_names)
     if kind in UNCOMPRESSED and unpacked > size:
         raise Refusal("broken")
     if unpacked > bearable(size):
         raise Refusal("size", bytes=unpacked)
     if meta.number_rows * columns > MOST_CELLS:
         raise Refusal("cells", rows=meta.number_rows, columns=columns)
-    return 0
 
 
 def _arrays(name: str, cells: list[Any], tags: list[str], *, text: bool) -> dict[str, pa.Array]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+SQLITE_HEAD = b"SQLite format 3\0"
 AT_ONCE = 200
 """Columns in one survey of an SQLite table; a result has at most 2,000, and a column takes four."""
 SQLITE_TABLES = r"""
@@ -65,6 +66,7 @@ def read_sqlite(file: Path, table: str, query: str, name: str) -> Loaded:
         cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(rows + 1)})
         return Loaded(_fetched(cursor, taken, bounded, names, name))
 
+    _require_whole(file)
     try:
         import adbc_driver_sqlite.dbapi as driver
     except ImportError:
@@ -193,6 +195,15 @@ def _require_text(name: str, held: pa.ChunkedArray) -> None:
 
 
 # ---- SQLite -----------------------------------------------------------------------------------------
+
+
+def _require_whole(file: Path) -> None:
+    """The header says how many pages there are (SQLite, Database File Format, 1.3); SQLite itself reads until one is missing."""
+    with file.open("rb") as stream:
+        head = stream.read(100)
+    size, pages = int.from_bytes(head[16:18]), int.from_bytes(head[28:32])
+    if not head.startswith(SQLITE_HEAD) or file.stat().st_size < pages * (65_536 if size == 1 else size):
+        raise broken(file)
 
 
 def _survey(cursor: Any, source: str, names: tuple[str, ...]) -> tuple[int, list[str]]:

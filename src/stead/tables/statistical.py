@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     Ranges = list[tuple[Any, Any]]
 
 MOST_UNLABELLED = 100
+KNOWN_HEADS = (b"<sta", b"$FL2", b"$FL3")
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,7 +64,7 @@ def read_package(file: Path, encoding: str) -> Loaded:
     if "refused" in told:
         raise _refusal(told, file)
     letters = Letters(told["encoding"], encoding, where)
-    _refuse_twice(letters.all(told["twice"]), where)
+    _refuse_twice(sorted(set(letters.all(told["twice"]))), where)
     names = unique_names(letters.all(told["names"]), where)
     for name in letters.all(told["long"]):
         raw.note(
@@ -116,10 +117,9 @@ def _exact(number: float) -> int | float:
 
 def _refuse_twice(names: list[str], where: str) -> None:
     if names:
-        plain = [name.rsplit("_duplicated", 1)[0] for name in names]
         raise InputRefused(
             "E-NAME-TWICE",
-            f"{where}: {len(names):,} column names occur more than once: {', '.join(map(shorten, plain[:10]))}; rename them",
+            f"{where}: {len(names):,} column names occur more than once: {', '.join(map(shorten, names[:10]))}; rename them",
         )
 
 
@@ -131,17 +131,29 @@ def _refusal(told: dict[str, Any], file: Path) -> SteadError:
             return UsageError("E-EXTRA", f"{where}: needs pyreadstat: pip install 'stead[io]'")
         case "encoding":
             return InputRefused("E-ENCODING", f"{where}: its text does not fit the encoding that it declares")
-        case "version":
+        case "version" if _head(file) in KNOWN_HEADS:
             return InputRefused("E-FILE-VERSION", f"{where}: is of a version of its format that is not known")
+        case "unnamed":
+            return InputRefused("E-NAME-EMPTY", f"{where}: column {told['column']} has no name; name it")
         case "size":
             require_bearable(told["bytes"], file.stat().st_size, where)
         case "cells":
             require_few_cells(told["rows"], told["columns"], where)
+        case "unsaid":
+            return InputRefused(
+                "E-SIZE",
+                f"{where}: is compressed and does not say how many rows it has; save it without compression",
+            )
         case "memory":
             return InputRefused(
                 "E-SIZE", f"{where}: needs more memory than there is; read fewer columns or rows"
             )
     return broken(file)
+
+
+def _head(file: Path) -> bytes:
+    with file.open("rb") as stream:
+        return stream.read(4)
 
 
 # ---- text -------------------------------------------------------------------------------------------
