@@ -21,6 +21,9 @@ import tomli_w
 from tests.contract import sas
 
 from stead.errors import InputRefused, Notice, UsageError
+from stead.models.linear import Linear
+from stead.release import Release, synthesize
+from stead.tables.clocks import clock_of
 from stead.tables.files import read, table, write
 from stead.tables.records import Records, Values
 from stead.tables.schema import Column, Schema
@@ -276,6 +279,65 @@ def test_sas_table_with_its_catalog(tmp_path: Path) -> None:
     assert shown(records, "seen")[0] == 1184380800
     bare = read(sas.put(tmp_path / "..", catalog=False)).schema
     assert (bare["region"].kind, bare["region"].labels) == ("count", ())
+
+
+def test_labels_and_codes_reach_the_synthetic_file(tmp_path: Path) -> None:
+    """Read, synthesize, write: what SPSS is told of a synthetic column is what it said of the confidential one."""
+    random = np.random.default_rng(3)
+    income = np.exp(random.normal(7, 1, 200))
+    income[:20], income[20:30] = -7, -8
+    frame = pl.DataFrame({"income": income, "sex": random.integers(1, 3, 200)})
+    said: dict[str, Any] = {
+        "column_labels": {"income": "Household income"},
+        "variable_value_labels": {"income": {-7.0: "refused"}, "sex": {1: "female", 2: "male"}},
+        "missing_ranges": {"income": [-7, -8]},
+    }
+    pyreadstat.write_sav(frame, tmp_path / "a.sav", **said)
+    records = read(tmp_path / "a.sav")
+    release = synthesize(records, Linear("log(income) ~ sex"), m=1, rng=5)
+    synthetic = release.synthetic[0]
+    assert synthetic.schema == records.schema
+    again = Release.load(release.save(tmp_path / "kept"))
+    assert again.confidential.schema == records.schema
+    path = write(again.synthetic[0], tmp_path / "b.sav")
+    meta = pyreadstat.read_sav(path, user_missing=True, output_format="dict")[1]
+    assert meta.column_names_to_labels["income"] == "Household income"
+    assert meta.variable_value_labels == said["variable_value_labels"]
+    assert meta.missing_ranges["income"] == [{"lo": -7, "hi": -7}, {"lo": -8, "hi": -8}]
+    assert set(synthetic["income"].missing.tolist()) == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("suffix", "form", "number", "moment"),
+    [
+        (".sav", "DATE11", 86_400.0, "1582-10-15"),
+        (".por", "ADATE10", 12_219_379_200.0, "1970-01-01"),
+        (".zsav", "DATETIME20.2", 12_219_379_200.5, "1970-01-01T00:00:00.500"),
+        (".sav", "MOYR8", 12_219_379_200.0, "1970-01-01"),
+        (".dta", "%td", 0.0, "1960-01-01"),
+        (".dta", "%-tdD_m_Y", 3653.0, "1970-01-01"),
+        (".dta", "%tc", 315_619_200_000.0, "1970-01-01"),
+        (".dta", "%tCHH:MM", 1.0, "1960-01-01T00:00:00.001"),
+        (".xpt", "DATE9", -1.0, "1959-12-31"),
+        (".sas7bdat", "YYMMDDD10", 3653.0, "1970-01-01"),
+        (".sas7bdat", "E8601DA10.", 3653.0, "1970-01-01"),
+        (".sas7bdat", "E8601DT19", 315_619_200.0, "1970-01-01"),
+        (".sas7bdat", "DTDATE9", 315_619_200.0, "1970-01-01"),
+        (".sas7bdat", "DATETIME20", 315_619_200.0, "1970-01-01"),
+        *((".sav", form, 1.0, "") for form in ("TIME8", "DTIME10", "F8.2", "WKDAY3", "MONTH3", "A8", "")),
+        *((".dta", form, 1.0, "") for form in ("%tw", "%tm", "%tq", "%th", "%ty", "%9.0g", "%10s")),
+        *(
+            (".xpt", form, 1.0, "")
+            for form in ("TIME8", "HHMM", "BEST12", "DAY2", "DOLLAR8", "DATES", "REGION")
+        ),
+    ],
+)
+def test_which_formats_are_dates_and_when(suffix: str, form: str, number: float, moment: str) -> None:
+    """Origins as the packages document them: 14 October 1582, 1 January 1960."""
+    clock = clock_of(form, suffix)
+    assert (clock is None) == (moment == "")
+    if clock is not None:
+        assert clock.milliseconds(np.array([number]))[0] == np.datetime64(moment, "ms").astype(int)
 
 
 # ---- writing ----------------------------------------------------------------------------------------

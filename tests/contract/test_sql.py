@@ -101,10 +101,10 @@ def test_a_table_of_sqlite(database: Path) -> None:
 
 def test_a_database_is_named_by_its_ending_too_and_needs_a_table(database: Path) -> None:
     assert read(database, table="grown").rows == 1490
-    error = refused(lambda: read(database), "E-TABLE", "name a table", "grown", "people")
+    error = refused(lambda: read(database), "E-TABLE-NAME", "name a table", "grown", "people")
     assert isinstance(error, UsageError)
-    refused(lambda: read(database, table="peple"), "E-TABLE", "did you mean people?")
-    refused(lambda: read(database, table="people", query="SELECT 1"), "E-TABLE", "not both")
+    refused(lambda: read(database, table="peple"), "E-TABLE-NAME", "did you mean people?")
+    refused(lambda: read(database, table="people", query="SELECT 1"), "E-TABLE-NAME", "not both")
 
 
 def test_names_are_quoted(database: Path) -> None:
@@ -113,7 +113,7 @@ def test_names_are_quoted(database: Path) -> None:
     assert cells(records, "b;c") == ["x", "y"]
     assert read(database, table="grown").rows == 1490
     for wrong in ("people; DROP TABLE people", 'people" --', "people WHERE 0", "sqlite_master"):
-        refused(lambda wrong=wrong: read(database, table=wrong), "E-TABLE")
+        refused(lambda wrong=wrong: read(database, table=wrong), "E-TABLE-NAME")
 
 
 def test_a_query_is_a_select_and_nothing_else(database: Path, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_query_is_a_select_and_nothing_else(database: Path, tmp_path: Path) ->
         f"VACUUM INTO '{tmp_path / 'x.db'}'", "PRAGMA writable_schema = 1", "SELECT Qorvenbach FROM people", "",
         "SELECT load_extension('x')", "INSERT INTO people (id) VALUES (9999) RETURNING id",
     ):  # fmt: skip
-        refused(lambda query=query: read(database, query=query), "E-QUERY" if query else "E-TABLE")
+        refused(lambda query=query: read(database, query=query), "E-QUERY" if query else "E-TABLE-NAME")
     assert read(database, table="grown").rows == 1490
     assert [path.name for path in tmp_path.iterdir()] == [database.name]
 
@@ -177,7 +177,7 @@ def test_a_plan_of_a_database_runs(
 
 def test_table_is_for_databases(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("a,b\n1,2\n", encoding="utf-8")
-    refused(lambda: read(tmp_path / "a.csv", table="people"), "E-TABLE", "a.csv")
+    refused(lambda: read(tmp_path / "a.csv", table="people"), "E-TABLE-NAME", "a.csv")
     refused(
         lambda: read("mysql://someone:secret@host/db", table="people"), "E-FILE-TYPE", "mysql", "postgresql"
     )
@@ -241,10 +241,10 @@ def test_tables_of_postgresql_by_name(server: Server) -> None:
     assert read(address, table="people").rows == 100
     assert read(address, table="public.people").rows == 100
     assert read(address, table="survey.some").rows == 50
-    refused(lambda: read(address, table="some"), "E-TABLE", "survey.some")
-    refused(lambda: read(address), "E-TABLE", "people")
+    refused(lambda: read(address, table="some"), "E-TABLE-NAME", "survey.some")
+    refused(lambda: read(address), "E-TABLE-NAME", "people")
     for wrong in ("people; DROP TABLE people", "people, texts", "pg_catalog.pg_authid"):
-        refused(lambda wrong=wrong: read(address, table=wrong), "E-TABLE")
+        refused(lambda wrong=wrong: read(address, table=wrong), "E-TABLE-NAME")
     refused(lambda: read(address, table="dates"), "E-DATE", "column d", "1 dates are infinite")
 
 
@@ -282,7 +282,7 @@ def test_passwords_come_from_libpq_and_go_nowhere(
         assert PASSWORD not in repr(Data(address, table="people"))
         refused(
             lambda address=address: read(address, table="peple"),
-            "E-TABLE",
+            "E-TABLE-NAME",
             "postgresql:///postgres, table peple",
         )
         assert execute(["init", address, "--table", "people"]) == 2

@@ -121,12 +121,12 @@ def test_fault_23_an_empty_file_has_no_rows(tmp_path: Path, ending: str) -> None
 @pytest.mark.parametrize("ending", ["sav", "dta", "xpt"])
 def test_fault_23_a_table_without_rows(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"survey.{ending}"
-    writer: Callable[..., None] = {
+    writers: dict[str, Callable[..., None]] = {
         "sav": pyreadstat.write_sav,
         "dta": pyreadstat.write_dta,
         "xpt": pyreadstat.write_xport,
-    }[ending]
-    writer(FRAME.head(0), path)
+    }
+    writers[ending](FRAME.head(0), path)
     refused(lambda: read(path), "E-NO-ROWS", path.name)
 
 

@@ -43,13 +43,16 @@ START = "import sys; sys.path[:] = sys.argv[1:]; from stead.tables.parsing impor
 def parse(file: Path) -> tuple[pa.Table, dict[str, Any]]:
     """The columns of a file and what it says of itself; `refused` among the latter where it could not be parsed."""
     request = json.dumps({"file": str(file.resolve()), "size": file.stat().st_size})
-    done = subprocess.run(  # noqa: S603 - this interpreter, this module
-        [sys.executable, "-I", "-c", START, *sys.path],
-        input=request.encode(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        check=False,
-    )
+    try:
+        done = subprocess.run(  # noqa: S603 - this interpreter, this module
+            [sys.executable, "-I", "-c", START, *sys.path],
+            input=request.encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
+    except OSError:  # no memory for another process
+        return pa.table({}), {"refused": "memory"}
     try:
         table = pa.ipc.open_stream(done.stdout).read_all()
         said: dict[str, Any] = json.loads(table.schema.metadata[b"said"])

@@ -53,15 +53,19 @@ def scan(data: Data) -> Scan:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", Notice)
         data, loaded = _load(data)
-        columns = [loaded.cells(name) for name in loaded.names]
+        columns = {name: _cells(loaded, name) for name in loaded.names}
+        readable = [cells for cells in columns.values() if not isinstance(cells, Column)]
         if not data.decimal:
-            comma = data.delimiter != "," and any(_decimal_comma(cells) for cells in columns)
+            comma = data.delimiter != "," and any(_decimal_comma(cells) for cells in readable)
             data = replace(data, decimal="," if comma else ".")
-        proposed = [labelled(_propose(cells, data.decimal), cells) for cells in columns]
+        proposed = [
+            cells if isinstance(cells, Column) else labelled(_propose(cells, data.decimal), cells)
+            for cells in columns.values()
+        ]
     notices = tuple(str(one.message) for one in caught if isinstance(one.message, Notice))
     idle, skewed = [], {}
-    for cells, column in zip(columns, proposed, strict=True):
-        if not column.carried:
+    for cells, column in zip(columns.values(), proposed, strict=True):
+        if isinstance(cells, Column) or not column.carried:
             continue
         held = decode(cells, column, decimal=data.decimal)
         present = held.values[held.present]
@@ -70,6 +74,19 @@ def scan(data: Data) -> Scan:
         elif not column.coded:
             skewed[column.name] = _transformation(present.astype(float))
     return Scan(Schema(proposed), data, loaded.rows, tuple(idle), skewed, notices)
+
+
+def _cells(loaded: Loaded, name: str) -> Cells | Column:
+    """A column, or what becomes of it where it holds no cells: lists, bytes, numbers beyond 64 bits."""
+    try:
+        return loaded.cells(name)
+    except InputRefused as error:
+        return _unread(name, error)
+
+
+def _unread(name: str, error: InputRefused) -> Column:
+    why = f"cannot be read in one way only ({error.code}); left behind until it is declared"
+    return Column(name, "categorical", role="drop", why=why)
 
 
 def _load(data: Data) -> tuple[Data, Loaded]:
@@ -101,12 +118,7 @@ def _propose(cells: Cells, decimal: str) -> Column:
     except InputRefused as error:
         if error.code == "E-DATE-FORMAT":
             return _date(cells)
-        return Column(
-            cells.name,
-            "categorical",
-            role="drop",
-            why=f"cannot be read in one way only ({error.code}); left behind until it is declared",
-        )
+        return _unread(cells.name, error)
     if not column.carried:
         return replace(column, why="names, identifiers or free text: nearly every row differs; left behind")
     held = decode(cells, column, decimal=decimal)

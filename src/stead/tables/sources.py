@@ -85,7 +85,7 @@ class Data:
         kind = self._format()
         if not set(IN_DATABASE) <= set(kind.settings) and (self.table or self.query):
             raise UsageError(
-                "E-TABLE", f"{self.name}: table and query are for databases, and this file is one table"
+                "E-TABLE-NAME", f"{self.name}: table and query are for databases, and this file is one table"
             )
         return kind.read(self.path, self)
 

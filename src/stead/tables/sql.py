@@ -133,13 +133,13 @@ def _source(cursor: Any, table: str, query: str, listing: str, name: str) -> str
     if table in exist and not query:
         return f"{exist[table]} AS asked"
     if table and query:
-        raise UsageError("E-TABLE", f"{name}: give table or query, not both")
+        raise UsageError("E-TABLE-NAME", f"{name}: give table or query, not both")
     listed = [called for called in exist if "." not in called] or list(exist)
     if not table:
         raise UsageError(
-            "E-TABLE", f"{name}: is a database; name a table, or give a query; {nearest('', listed)}"
+            "E-TABLE-NAME", f"{name}: is a database; name a table, or give a query; {nearest('', listed)}"
         )
-    raise UsageError("E-TABLE", f"{name}: is not there; {nearest(table, [*listed, *exist])}")
+    raise UsageError("E-TABLE-NAME", f"{name}: is not there; {nearest(table, [*listed, *exist])}")
 
 
 def _select(what: str, source: str, most: int | None = None) -> str:
