@@ -23,7 +23,7 @@ ROOMS = (
 )
 HEAVY = (
     *("scipy.stats", "numba", "pandas", "duckdb", "pyarrow", "altair", "vl_convert", "jinja2", "rich"),
-    *("cyclopts", "polars", "narwhals", "arviz_stats"),
+    *("cyclopts", "polars", "narwhals", "arviz_stats", "pyreadstat", "adbc_driver_manager"),
 )
 FRONT = "__init__"
 
@@ -177,6 +177,23 @@ def test_arrow_enters_at_one_place() -> None:
         if any(module.partition(".")[0] == "pyarrow" for module in imported_modules(tree_of(path)))
     }
     assert entries == {"tables/arrow.py"}
+
+
+@pytest.mark.parametrize(
+    ("library", "doors"),
+    [
+        ("pyreadstat", {"tables/parsing.py", "tables/statistical_out.py"}),
+        ("adbc_driver_sqlite", {"tables/sql.py"}),
+        ("adbc_driver_postgresql", {"tables/sql.py"}),
+    ],
+)
+def test_what_reads_foreign_files_enters_at_one_place(library: str, doors: set[str]) -> None:
+    """The parser of statistical packages stays in the child that may crash, and what drivers say of an error at their door."""
+    assert {
+        named(path)
+        for path in MODULES
+        if any(module.partition(".")[0] == library for module in imported_modules(tree_of(path)))
+    } == doors
 
 
 def test_numba_enters_through_the_kernels() -> None:
