@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from stead.glm.priors import ConjugatePrior
     from stead.measurement import Measurement
     from stead.models.counts import NegativeBinomial, Poisson
+    from stead.models.external import External
     from stead.models.gamma import Gamma
     from stead.models.linear import Linear
     from stead.models.logistic import Logistic
@@ -54,6 +55,7 @@ _HOMES = {
     "stead.measurement": ("Measurement",),
     "stead.glm.priors": ("ConjugatePrior",),
     "stead.models.counts": ("NegativeBinomial", "Poisson"),
+    "stead.models.external": ("External",),
     "stead.models.gamma": ("Gamma",),
     "stead.models.linear": ("Linear",),
     "stead.models.logistic": ("Logistic",),
@@ -80,6 +82,7 @@ __all__ = [
     "Column",
     "ConjugatePrior",
     "DiagnosticsFailed",
+    "External",
     "Gamma",
     "Grid",
     "InputRefused",

@@ -224,7 +224,12 @@ def synthesize(
     problems = _problems(posterior, refuse=not override)
     kept = records.without(made)
     given = kept if kept.names else Records.empty(rows or records.rows)
-    chosen = ((np.arange(m) + 0.5) * draws / m).astype(int)  # spread over the chain
+    made_draws = len(posterior.draws)  # a model fitted elsewhere may have fewer than were asked for
+    if made_draws < m:
+        raise UsageError(
+            "E-DRAWS", f"the model has {made_draws} draws, and each of {m} sets takes one of its own"
+        )
+    chosen = ((np.arange(m) + 0.5) * made_draws / m).astype(int)  # spread over the chain
 
     def one(place: int) -> Records:
         drawn = posterior.sample(int(chosen[place]), given, set_streams[place])

@@ -13,6 +13,7 @@ from stead.glm.standardized import Constants
 from stead.language.design import Design
 from stead.language.grammar import parse
 from stead.models.counts import NegativeBinomial, Poisson
+from stead.models.external_posterior import ExternalPosterior
 from stead.models.gamma import Gamma
 from stead.models.linear import Linear
 from stead.models.logistic import Logistic
@@ -82,6 +83,8 @@ def posterior_from_state(state: Mapping[str, Any], arrays: Mapping[str, NDArray[
                 for place, part in enumerate(state["parts"])
             )
         )
+    if name == "External":
+        return ExternalPosterior.from_state(state, arrays)
     if name not in REGRESSIONS:
         raise InputRefused(
             "E-MODEL", f"no model is called {shorten(str(name))}; {nearest(str(name), REGRESSIONS)}"
