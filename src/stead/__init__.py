@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from stead.glm.priors import ConjugatePrior
     from stead.measurement import Measurement
     from stead.models.counts import NegativeBinomial, Poisson
-    from stead.models.external import External
+    from stead.models.external import External, external
     from stead.models.gamma import Gamma
     from stead.models.linear import Linear
     from stead.models.logistic import Logistic
@@ -55,7 +55,7 @@ _HOMES = {
     "stead.measurement": ("Measurement",),
     "stead.glm.priors": ("ConjugatePrior",),
     "stead.models.counts": ("NegativeBinomial", "Poisson"),
-    "stead.models.external": ("External",),
+    "stead.models.external": ("External", "external"),
     "stead.models.gamma": ("Gamma",),
     "stead.models.linear": ("Linear",),
     "stead.models.logistic": ("Logistic",),
@@ -110,6 +110,7 @@ __all__ = [
     "attribute_risk",
     "consumer_survey",
     "ecdf",
+    "external",
     "margins",
     "predictive_check",
     "read",
