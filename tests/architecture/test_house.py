@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import stead
+from tests.architecture.refusals import TARGET, table
 
 ROOT = Path(stead.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
@@ -225,3 +226,8 @@ def test_importing_costs_no_library_but_numpy() -> None:
     script = f"import sys, stead; print([name for name in {HEAVY!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_list_of_refusals_is_that_of_the_source() -> None:
+    """Write it again with `python -m tests.architecture.refusals`."""
+    assert TARGET.read_text(encoding="utf-8") == table()

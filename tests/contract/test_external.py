@@ -401,7 +401,7 @@ def test_external_is_the_posterior_bound_to_its_records() -> None:
     rng = np.random.default_rng(1)
     source = {
         "posterior": {"mu": rng.normal(size=(2, 30))},
-        "posterior_predictive": {"y": rng.normal(size=(2, 30, 60))},
+        "posterior_predictive": {"y": rng.poisson(3.0, size=(2, 30, 60))},
     }
     bound = stead.external(source, ["y"], records, draws=20)
     fitted = stead.External(source, ["y"]).fit(records, draws=20)
