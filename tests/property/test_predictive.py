@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import stead
 from stead.tables.records import Values
 from stead.tables.schema import Column
-from stead.utility.cells import cells_of, round_edges
 from stead.utility.grid import SMALLEST_CELL
-from stead.utility.moments import statistics_of
 from stead.utility.predictive import DRAWS, Against, beyond, predictive_check
+from stead.utility.shown_cells import cells_of, round_edges
+from stead.utility.shown_statistics import statistics_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -28,8 +28,8 @@ KINDS = {
     "margins": draw_shares,
     "predictive": draw_predicted,
 }
-PICTURES = {"chains": 2}
-"""How many pictures a kind has for each of its `columns`, where it is not one."""
+PICTURES = {"chains": 2, "margins": 1, "predictive": 1}
+"""How many pictures a kind has for each of its `columns`; a kind that is not here has one in all."""
 
 
 def draw(measurement: Mapping[str, Any]) -> SvgChart:
@@ -51,8 +51,8 @@ def panel(measurement: Mapping[str, Any], place: int) -> SvgChart:
 def count_of(measurement: Mapping[str, Any]) -> int:
     """How many pictures a measurement has."""
     held = measurement["aggregates"]
-    several = held.get("columns")
-    return 1 if several is None else len(several) * PICTURES.get(held["kind"], 1)
+    each = PICTURES.get(held["kind"])
+    return len(held["columns"]) * each if each else 1
 
 
 def has_chart(measurement: Mapping[str, Any]) -> bool:

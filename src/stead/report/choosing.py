@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from stead.report.charts import count_of, has_chart
+from stead.report.charts import PICTURES, count_of, has_chart
 from stead.sampling.verdicts import ORDER
 
 if TYPE_CHECKING:
@@ -34,9 +34,8 @@ def choose(measured: Iterable[Mapping[str, Any]], most: int) -> Chosen:
 def about(measurement: Mapping[str, Any], place: int) -> Mapping[str, Any]:
     """The column that a picture is of, where its measurement has several; else nothing."""
     held = measurement["aggregates"]
-    if "columns" not in held:
-        return {}
-    found: Mapping[str, Any] = held["columns"][place * len(held["columns"]) // count_of(measurement)]
+    each = PICTURES.get(held["kind"])
+    found: Mapping[str, Any] = held["columns"][place // each] if each else {}
     return found
 
 

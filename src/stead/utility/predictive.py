@@ -24,8 +24,8 @@ from stead.measurement import Measurement, not_available
 from stead.models.base import silent
 from stead.randomness import generator
 from stead.tables.records import Records
-from stead.utility.cells import Cells, cells_of
-from stead.utility.moments import Statistic, statistics_of
+from stead.utility.shown_cells import Cells, cells_of
+from stead.utility.shown_statistics import Statistic, statistics_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
