@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import stead
-from bench.measure import MILLION, Row, cpu
+from bench.common import MILLION, Row, cpu
 from stead.models.regression_posterior import RegressionPosterior
 from stead.sampling.mixing import mixing
 

@@ -393,3 +393,20 @@ def test_the_objects_of_arviz_and_xarray(kind: str) -> None:
     np.testing.assert_array_equal(posterior.draws, OWN.draws)
     np.testing.assert_array_equal(posterior.cells["y"], PREDICTED)
     np.testing.assert_array_equal(posterior.log_likelihood(SURVEY), DENSITY)
+
+
+def test_external_is_the_posterior_bound_to_its_records() -> None:
+    """`stead.external(...)` and `stead.External(...).fit(...)` are the same draws; neither can be fitted again."""
+    records = stead.table({"x": np.arange(60.0), "y": np.arange(60.0) % 7})
+    rng = np.random.default_rng(1)
+    source = {
+        "posterior": {"mu": rng.normal(size=(2, 30))},
+        "posterior_predictive": {"y": rng.poisson(3.0, size=(2, 30, 60))},
+    }
+    bound = stead.external(source, ["y"], records, draws=20)
+    fitted = stead.External(source, ["y"]).fit(records, draws=20)
+    np.testing.assert_array_equal(bound.draws, fitted.draws)
+    assert bound.responses == ("y",)
+    assert not bound.refittable
+    with pytest.raises(stead.UsageError, match="cannot be fitted again"):
+        bound.refit(records)

@@ -75,7 +75,7 @@ class Standardized:
         constants = self.frozen or self._constants(raw)
         self.means, self.scales, self.constant = constants.means, constants.scales, constants.constant
         if raw is not None:
-            self._kept = [(self._standard(matrix), response, weight) for matrix, response, weight in raw]
+            self._kept = [(self.standard(matrix), response, weight) for matrix, response, weight in raw]
 
     @property
     def responses(self) -> Array:
@@ -102,9 +102,10 @@ class Standardized:
             yield from self._kept
             return
         for matrix, response, weight in self.raw_blocks():
-            yield self._standard(matrix), response, weight
+            yield self.standard(matrix), response, weight
 
-    def _standard(self, matrix: Array) -> Array:
+    def standard(self, matrix: Array) -> Array:
+        """Rows of the design, centred and scaled."""
         fresh: Array = np.subtract(matrix, self.means)
         return np.divide(fresh, self.scales, out=fresh)
 

@@ -177,6 +177,18 @@ class External:
         return KnownRows.of(pairs)
 
 
+def external(
+    source: Any,
+    made: Mapping[str, str] | Iterable[str],
+    records: Records,
+    *,
+    draws: int = 1000,
+    **settings: Any,
+) -> ExternalPosterior:
+    """The posterior of a model that was fitted elsewhere to `records`: `External(source, made, **settings)`, bound to them."""
+    return External(source, made, **settings).fit(records, draws=draws)
+
+
 def _kept(sizes: tuple[int, ...], draws: int) -> NDArray[np.int64]:
     """Which draws are kept, of all chains in turn: at most so many, evenly spread."""
     if draws < 1:

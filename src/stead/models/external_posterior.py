@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from stead.errors import UsageError, shorten
+from stead.models.defaults import PosteriorDefaults
 from stead.models.known_rows import KnownRows, column_key
 from stead.models.rounding import Grid
 from stead.sampling.diagnostics import Diagnostics
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ExternalPosterior:
+class ExternalPosterior(PosteriorDefaults):
     """Draws, predictive draws, and the log-likelihoods that are known."""
 
     columns: tuple[Column, ...]
@@ -54,6 +55,11 @@ class ExternalPosterior:
     def responses(self) -> tuple[str, ...]:
         """The columns that `sample` makes."""
         return tuple(column.name for column in self.columns)
+
+    @property
+    def predictors(self) -> tuple[str, ...]:
+        """The columns that the predictive draws were made given."""
+        return tuple(self.fixed)
 
     @property
     def diagnostics(self) -> tuple[Diagnostics, ...]:

@@ -91,7 +91,9 @@ def _numbers(draws: Any) -> NDArray[np.float64]:
     try:
         return np.array(draws, float)
     except (TypeError, ValueError):
-        raise UsageError("E-DRAWS", "draws are numbers, one row for each draw, all rows of one length") from None
+        raise UsageError(
+            "E-DRAWS", "draws are numbers, one row for each draw, all rows of one length"
+        ) from None
 
 
 def _schema(model: Regression) -> Schema:

@@ -75,7 +75,7 @@ class Linear(Regression):
         constants = data.frozen or data.constants(self.center(data))
         center, deviation = constants.center
         declared = self._declared(center, deviation)
-        proposal = _conjugate(data, declared, center)
+        proposal = conjugate(data, declared, center)
         if response.rounded or (not data.frozen and _in_cells(response, data, proposal.spread)):
             response = response.as_cells()
             data = frame.data(response)
@@ -126,7 +126,7 @@ class Linear(Regression):
 
 
 @dataclass(frozen=True)
-class _Conjugate:
+class Conjugate:
     """beta | sigma ~ N(location, sigma^2 (L L')^-1) over the free coefficients, sigma^2 ~ degrees spread^2 / chi2(degrees)."""
 
     location: Array  # (p,)
@@ -134,6 +134,10 @@ class _Conjugate:
     degrees: float
     spread: float
     free: NDArray[np.bool_]
+
+    def half(self, design: Array) -> Array:
+        """L^-1/2 x of some rows of the free columns."""  # (p, rows)
+        return np.asarray(solve_triangular(self.factor, design.T, lower=True))
 
     def sample(self, count: int, rng: np.random.Generator) -> tuple[Array, Array]:
         """Coefficients (H, p) and sigma (H,)."""
@@ -145,7 +149,7 @@ class _Conjugate:
         return coefficients, sigma
 
 
-def _conjugate(data: Standardized, prior: ConjugatePrior | None, center: float) -> _Conjugate:
+def conjugate(data: Standardized, prior: ConjugatePrior | None, center: float) -> Conjugate:
     """The posterior under `prior`, or under 1/sigma^2 where there is none."""
     center = prior.center if prior else center
     offset = center if data.intercept else 0.0
@@ -171,7 +175,7 @@ def _conjugate(data: Standardized, prior: ConjugatePrior | None, center: float) 
     location[free] = solve_triangular(factor.T, half, lower=False)
     if data.intercept:
         location[0] += offset
-    return _Conjugate(location, factor, degrees, float(np.sqrt(left / degrees)), free)
+    return Conjugate(location, factor, degrees, float(np.sqrt(left / degrees)), free)
 
 
 def _moments(data: Standardized, offset: float) -> tuple[Array, Array, float]:
@@ -188,7 +192,7 @@ def _moments(data: Standardized, offset: float) -> tuple[Array, Array, float]:
 
 
 def _corrected(
-    data: Standardized, proposal: _Conjugate, constants: Constants, draws: int, rng: np.random.Generator
+    data: Standardized, proposal: Conjugate, constants: Constants, draws: int, rng: np.random.Generator
 ) -> Fitted:
     """Draws under the flat prior."""
     center, spread = constants.center[0], _flat_spread(constants.center[1])
@@ -207,7 +211,7 @@ def _flat_spread(deviation: float) -> float:
     return max(2.5, NORMAL_MAD * deviation)
 
 
-def _bites(family: Gaussian, data: Standardized, proposal: _Conjugate) -> bool:
+def _bites(family: Gaussian, data: Standardized, proposal: Conjugate) -> bool:
     """Whether the bounds change the likelihood of any row."""
     return family.bounded and any(
         family.reached(design @ proposal.location, proposal.spread) for design, _, _ in data.blocks()

@@ -67,7 +67,9 @@ def of_chain(
 ) -> Diagnostics:
     """Of draws from four chains that take turns, and of the weights of all proposals where there were any."""  # draws (H, p)
     each = len(draws) // CHAINS
-    chains = draws[: each * CHAINS].reshape(each, CHAINS, draws.shape[1]).transpose(2, 1, 0)  # (p, chains, draws)
+    chains = (
+        draws[: each * CHAINS].reshape(each, CHAINS, draws.shape[1]).transpose(2, 1, 0)
+    )  # (p, chains, draws)
     k = None if log_weight is None else pareto_k(log_weight)
     return replace(of_given_chains(method, chains), draws=len(draws), pareto_k=k, acceptance=acceptance)
 
