@@ -13,13 +13,21 @@ from stead.report.beliefs import draw_beliefs
 from stead.report.curves import draw_curves
 from stead.report.shares import draw_shares
 from stead.report.svg import SvgChart
+from stead.report.sweeps import draw_sweep
+from stead.report.tradeoff import draw_tradeoff
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 __all__ = ["KINDS", "SvgChart", "draw", "panels"]
 
-KINDS = {"attribute": draw_beliefs, "ecdf": draw_curves, "margins": draw_shares}
+KINDS = {
+    "attribute": draw_beliefs,
+    "ecdf": draw_curves,
+    "margins": draw_shares,
+    "risk_utility": draw_tradeoff,
+    "sweep": draw_sweep,
+}
 
 
 def draw(measurement: Mapping[str, Any]) -> SvgChart:
