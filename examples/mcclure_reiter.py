@@ -93,6 +93,7 @@ def every_prior(share: float, pairs: list[dict[str, float | bool | str]]) -> ste
         direction="lower is safer",
         aggregates={
             "kind": "sweep",
+            "columns": ["lines"],
             "title": f"Where p0 is {share:g}, which files could a prior take out of the acceptance region?",
             "region": REGION.text,
             "lines": [{"factor": one["factor"], "group": one["group"]} for one in pairs],

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from stead.measurement import Measurement
     from stead.models.binary_dp import BinaryDP
     from stead.models.counts import NegativeBinomial, Poisson
+    from stead.models.external import External, external
     from stead.models.gamma import Gamma
     from stead.models.linear import Linear
     from stead.models.logistic import Logistic
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from stead.models.multinomial_dp import MultinomialDP
     from stead.models.ordered import Ordered
     from stead.models.probit import Probit
+    from stead.models.samplers import sampler_check
     from stead.models.sequence import Sequence
     from stead.privacy.audit import audit
     from stead.privacy.ledger import Ledger
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from stead.tables.schema import Column, Schema
     from stead.utility.ecdf import ecdf
     from stead.utility.margins import margins
+    from stead.utility.predictive import predictive_check
     from stead.utility.proportion import binary_utility, private_proportion
 
 __version__ = "0.1.0"
@@ -63,6 +66,7 @@ _HOMES = {
     "stead.glm.priors": ("ConjugatePrior",),
     "stead.models.binary_dp": ("BinaryDP",),
     "stead.models.counts": ("NegativeBinomial", "Poisson"),
+    "stead.models.external": ("External", "external"),
     "stead.models.gamma": ("Gamma",),
     "stead.models.linear": ("Linear",),
     "stead.models.logistic": ("Logistic",),
@@ -70,6 +74,7 @@ _HOMES = {
     "stead.models.multinomial_dp": ("MultinomialDP",),
     "stead.models.ordered": ("Ordered",),
     "stead.models.probit": ("Probit",),
+    "stead.models.samplers": ("sampler_check",),
     "stead.models.sequence": ("Sequence",),
     "stead.privacy.audit": ("audit",),
     "stead.privacy.ledger": ("Ledger",),
@@ -88,6 +93,7 @@ _HOMES = {
     "stead.tables.schema": ("Column", "Schema"),
     "stead.utility.ecdf": ("ecdf",),
     "stead.utility.margins": ("margins",),
+    "stead.utility.predictive": ("predictive_check",),
     "stead.utility.proportion": ("binary_utility", "private_proportion"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -97,6 +103,7 @@ __all__ = [
     "Column",
     "ConjugatePrior",
     "DiagnosticsFailed",
+    "External",
     "Gamma",
     "Grid",
     "InputRefused",
@@ -131,11 +138,14 @@ __all__ = [
     "consumer_survey",
     "ecdf",
     "expected_risk",
+    "external",
     "margins",
+    "predictive_check",
     "private_proportion",
     "read",
     "read_declared",
     "reduce_epsilon",
+    "sampler_check",
     "synthesize",
     "table",
     "write",

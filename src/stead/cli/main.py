@@ -15,6 +15,7 @@ from cyclopts import App, CycloptsError
 
 from stead.cli import risk_attribute, risk_binary, start, studies, ui
 from stead.errors import Interrupted, Notice, SteadError, UsageError
+from stead.tables.addresses import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +84,8 @@ def _run(arguments: Sequence[str]) -> int | Exception:
             list(arguments), exit_on_error=False, print_error=False, result_action="return_value"
         )
     except CycloptsError as error:
-        return UsageError("E-USAGE", f"{' '.join(str(error).split())} See: stead --help")
+        said = without_credentials(" ".join(str(error).split()))
+        return UsageError("E-USAGE", f"{said} See: stead --help")
     except KeyboardInterrupt:
         return Interrupted("E-INTERRUPTED", "interrupted; what was written is whole. Run the command again")
     except (

@@ -84,9 +84,8 @@ class Sequence:
 
 
 def predictors_of(model: Model) -> tuple[str, ...]:
-    """The columns that a model predicts from, as far as it has a formula."""
-    parsed = getattr(model, "parsed", None)
-    return () if parsed is None else tuple(parsed.predictors)
+    """The columns that a model predicts from, by its formula or as it says."""
+    return tuple(getattr(getattr(model, "parsed", model), "predictors", ()))
 
 
 @dataclass(frozen=True, repr=False, eq=False)

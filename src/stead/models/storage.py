@@ -14,6 +14,7 @@ from stead.language.design import Design
 from stead.language.grammar import parse
 from stead.models.binary_dp import BinaryDP
 from stead.models.counts import NegativeBinomial, Poisson
+from stead.models.external_posterior import ExternalPosterior
 from stead.models.gamma import Gamma
 from stead.models.linear import Linear
 from stead.models.logistic import Logistic
@@ -90,6 +91,8 @@ def posterior_from_state(state: Mapping[str, Any], arrays: Mapping[str, NDArray[
         settings = {key: value for key, value in state.items() if key not in {"model", "schema"}}
         schema = Schema.from_dict(state["schema"])
         return posterior_of(PRIVATE[name](**settings), schema, arrays["counts"], arrays["draws"])
+    if name == "External":
+        return ExternalPosterior.from_state(state, arrays)
     if name not in REGRESSIONS:
         raise InputRefused(
             "E-MODEL",

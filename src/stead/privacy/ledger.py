@@ -85,7 +85,7 @@ class Ledger:
     def __init__(self, folder: str | Path, budget: float | None = None) -> None:
         """`budget` is the most that may be spent on any one file; None for no bound."""
         if budget is not None and not 0 < budget < float("inf"):
-            raise UsageError("E-BUDGET", "a budget is a number above 0")
+            raise UsageError("E-PRIVACY-BUDGET", "a budget is a number above 0")
         self._folder = Folder(Path(folder)).create()
         self.budget = None if budget is None else Fraction(budget)
 
@@ -104,7 +104,7 @@ class Ledger:
             total = _total(before, event.file) + spending.cost
             if self.budget is not None and total > self.budget:
                 raise UsageError(
-                    "E-BUDGET",
+                    "E-PRIVACY-BUDGET",
                     f"this would bring what is spent on the file to epsilon {_shown(total)}, and the budget is {_shown(self.budget)}; nothing was spent",
                 )
             events = [one.to_dict() for one in (*before, event)]

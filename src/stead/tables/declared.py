@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stead.errors import UsageError, nearest, shorten
-from stead.tables.files import arrow_table
 from stead.tables.records import Records, Values
 from stead.tables.schema import Column, Level, Schema
+from stead.tables.sources import Data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -30,14 +30,14 @@ def read_declared(
     *,
     encoding: str = "utf-8",
     delimiter: str = ",",
+    table: str = "",
+    query: str = "",
 ) -> Records:
-    """The declared columns of a file, a dataframe or a mapping of lists; None among levels is left aside."""
+    """The declared columns of what `read` reads, of a dataframe or a mapping of lists; None among levels is left aside."""
     schema = Schema(_column(name, levels) for name, levels in declared.items())
-    held = (
-        arrow_table(source, encoding=encoding, delimiter=delimiter)
-        if isinstance(source, (str, Path))
-        else source
-    )
+    held = source
+    if isinstance(source, (str, Path)):
+        held = Data(str(source), encoding, delimiter, table=table, query=query).load().table
     columns = {name: _values(_cells(held, name), schema[name].levels) for name in declared}
     return Records(schema, columns, len(next(iter(columns.values()))))
 

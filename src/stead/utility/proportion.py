@@ -61,7 +61,7 @@ class Proportion:
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The same probability left out on both sides."""
         if not 0 < level < 1:
-            raise UsageError("E-LEVEL", "the level of an interval is between 0 and 1")
+            raise UsageError("E-INTERVAL", "the level of an interval is between 0 and 1")
         return self.quantile((1.0 - level) / 2.0), self.quantile((1.0 + level) / 2.0)
 
     def quantile(self, share: float) -> float:
