@@ -61,9 +61,8 @@ def test_a_kept_class() -> None:
         total = sum(given.values())
         if kept:  # row i of Z comes from the class of record i
             return float(sum(given[k] / total * _bernoulli(z, high[k]) for k in (0, 1)))
-        return sum(
-            others * _bernoulli(z, high[k]) for k in (0, 1)
-        )  # a class drawn anew knows nothing of record i
+        # a class drawn anew knows nothing of record i
+        return float(sum(others * _bernoulli(z, high[k]) for k in (0, 1)))
 
     kept = evidence(1, kept=True) / (evidence(0, kept=True) + evidence(1, kept=True))
     plain = evidence(1, kept=False) / (evidence(0, kept=False) + evidence(1, kept=False))
