@@ -15,6 +15,8 @@ from stead.report.curves import draw_curves
 from stead.report.predicted import draw_predicted
 from stead.report.shares import draw_shares
 from stead.report.svg import SvgChart
+from stead.report.sweeps import draw_sweep
+from stead.report.tradeoff import draw_tradeoff
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,8 +29,10 @@ KINDS = {
     "ecdf": draw_curves,
     "margins": draw_shares,
     "predictive": draw_predicted,
+    "risk_utility": draw_tradeoff,
+    "sweep": draw_sweep,
 }
-PICTURES = {"chains": 2, "margins": 1, "predictive": 1}
+PICTURES = {"chains": 2, "margins": 1, "predictive": 1, "sweep": 1}
 """How many pictures a kind has for each of its `columns`; a kind that is not here has one in all."""
 
 

@@ -31,6 +31,8 @@ LIGHT = {
     "synthetic-text": "#a94f0f",  # the orange of the marks is too light for small letters
     "synthetic-pale": "#edc9ae",
     "warn": "#7a5200",
+    "accept": "#e4f1e6",  # a region where risk is accepted, and its hatching
+    "accept-line": "#b5d3bb",
     "fail": "#93291e",
 }
 DARK = {
@@ -46,6 +48,8 @@ DARK = {
     "synthetic-text": "#f2a468",
     "synthetic-pale": "#6e4a30",
     "warn": "#e8b84a",
+    "accept": "#22362a",
+    "accept-line": "#3f5f49",
     "fail": "#f28b7d",
 }
 
