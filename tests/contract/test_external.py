@@ -222,6 +222,36 @@ def test_a_function_computes_the_log_likelihood_of_any_record() -> None:
         wrong.log_likelihood(SURVEY)
 
 
+def _belief(posterior: Any, synthetic: list[stead.Records]) -> float:
+    release = stead.Release.from_tables(
+        SURVEY, synthetic, synthesized=["y"], aligned=True, proper=True, posterior=posterior
+    )
+    who = stead.Intruder.worst_case(guesses=stead.Grid(1.0, 0.5))
+    measured = stead.attribute_risk(release, "y", who, evidence="reweight", refits=0).value
+    assert measured is not None
+    return measured
+
+
+def test_attribute_risk_is_that_of_the_model_itself() -> None:
+    """By a function, and by the log-likelihoods of the guesses and of the synthetic rows: no other step knows the model."""
+
+    def density(records: stead.Records, draws: dict[str, Array]) -> Array:
+        x, y = records["x"].values, records["y"].values
+        mean = draws["b[0]"][:, None] + draws["b[1]"][:, None] * x
+        return np.asarray(stats.norm.logpdf(np.log(y), mean, draws["sigma"][:, None]) - np.log(y))
+
+    synthetic = [OWN.sample(h, SURVEY.without(["y"]), h) for h in (5, 50)]
+    steps = [np.exp(np.log(SURVEY["y"].values) + step) for step in (-1.0, -0.5, 0.5, 1.0)]
+    known = [SURVEY.with_column(SURVEY.schema["y"], Values.complete(step)) for step in steps] + synthetic
+    elsewhere = [(records, _in_turn(OWN.log_likelihood(records))) for records in known]
+    own = _belief(OWN, synthetic)
+    for settings in ({"log_likelihood": density}, {"elsewhere": elsewhere}):
+        model = stead.External(_inference(), "y", scales={"y": "log"}, **settings)
+        assert _belief(model.fit(SURVEY), synthetic) == pytest.approx(own, rel=1e-9)
+    with pytest.raises(stead.UsageError, match="have no log-likelihood"):
+        _belief(stead.External(_inference(), "y").fit(SURVEY), synthetic)
+
+
 def test_without_a_log_likelihood_there_is_none() -> None:
     for model in (
         stead.External(_inference(log_likelihood=None), "y"),
@@ -313,6 +343,8 @@ def test_what_does_not_fit_is_refused_with_what_is_expected() -> None:
     _refused("at least one column", _arrays(), [])
     _refused("first_level is 0 or 1", _arrays(), first_level=2)
     _refused("predictors: no column is called z", _arrays(), predictors=("z",))
+    _refused("scales: did you mean log", _arrays(), scales={"y": "logg"})
+    _refused("scales: there are: y", _arrays(), scales={"income": "log"})
     _refused(
         "1 rows are not numbers",
         _arrays(log_likelihood={"y": np.where(np.arange(80) == 3, np.nan, _in_turn(DENSITY))}),

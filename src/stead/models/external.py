@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from stead.errors import UsageError, nearest, shorten
+from stead.language.functions import FUNCTIONS
 from stead.models.base import Progress, silent
 from stead.models.external_posterior import ExternalPosterior, cells_of
 from stead.models.inference_data import (
@@ -54,6 +55,7 @@ class External:
     elsewhere       pairs of records and their log-likelihood (chains x draws x rows), beside that of the confidential rows:
                     rows with a guess in place, or synthetic ones
     predictors      columns that it predicts from; where they are named, others may differ from the confidential ones
+    scales          functions on whose scale columns are modelled, as {"Income": "log"}: steps of a guess are taken there
     parameters      variables of the posterior to keep; all where it is left out
     first_level     the number that the first level has where words are drawn as numbers: 0, or 1 as in Stan and brms
     what            what the model is, in words, for the assessment
@@ -64,6 +66,7 @@ class External:
     log_likelihood: Density | bool | None = None
     elsewhere: Iterable[tuple[Records, Any]] = field(default=(), repr=False)
     predictors: tuple[str, ...] = ()
+    scales: Mapping[str, str] = field(default_factory=dict)
     parameters: tuple[str, ...] | None = None
     first_level: int = 0
     what: str = ""
@@ -75,6 +78,12 @@ class External:
             raise UsageError("E-EXTERNAL", "made lists at least one column")
         if self.first_level not in {0, 1}:
             raise UsageError("E-EXTERNAL", "first_level is 0 or 1")
+        for name, function in self.scales.items():
+            if name not in variables or function not in FUNCTIONS:
+                known = FUNCTIONS if name in variables else variables
+                raise UsageError(
+                    "E-EXTERNAL", f"scales: {nearest(function if name in variables else name, known)}"
+                )
         object.__setattr__(self, "made", variables)
         object.__setattr__(self, "elsewhere", tuple(self.elsewhere))
         for listed in ("predictors", "parameters"):
@@ -130,6 +139,7 @@ class External:
             known=self._known(records, sizes, kept),
             function=self.log_likelihood if callable(self.log_likelihood) else None,
             quality=diagnostics.of_given_chains(MADE_ELSEWHERE, np.moveaxis(points, 2, 0)),
+            scales=dict(self.scales),
             what=self.what,
             notes=tuple(notes),
         )

@@ -2,18 +2,19 @@
 
 `sample` gives the posterior predictive draw as it is, for the confidential rows in their order, and for no others. stead has
 no density of its own for such a model: `log_likelihood` finds the given one again by what is in a row, or asks a function.
-So attribute risk by reweighting needs the log-likelihood of rows with guesses in place and of the synthetic rows; with
+So attribute risk by reweighting needs the log-likelihood of rows with guesses in place and of the synthetic rows; by
 refitting there is none, because only the program that made the draws can fit the model again.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stead.errors import UsageError, shorten
+from stead.language.functions import FUNCTIONS, IDENTITY
 from stead.models.defaults import PosteriorDefaults
 from stead.models.known_rows import KnownRows, column_key
 from stead.models.rounding import Grid
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from stead.language.functions import Function
     from stead.models.external import Density
     from stead.randomness import Rng
     from stead.tables.records import Records
@@ -48,6 +50,7 @@ class ExternalPosterior(PosteriorDefaults):
     known: KnownRows | None
     function: Density | None
     quality: Diagnostics
+    scales: Mapping[str, str] = field(default_factory=dict)
     what: str = ""
     notes: tuple[str, ...] = ()
 
@@ -102,12 +105,9 @@ class ExternalPosterior(PosteriorDefaults):
             )
         return self.known.look_up(records, draws)
 
-    def refit(self, records: Records, *, draws: int = 1000, rng: Rng = None) -> NoReturn:
-        """Refused."""
-        raise UsageError(
-            "E-EXTERNAL",
-            "a model that was fitted elsewhere cannot be fitted again here; measures that refit are not available for it",
-        )
+    def scale(self, name: str) -> Function:
+        """The function on whose scale a column is said to be modelled."""
+        return FUNCTIONS[self.scales[name]] if name in self.scales else IDENTITY
 
     def describe(self) -> list[dict[str, Any]]:
         """For the assessment."""
@@ -139,6 +139,7 @@ class ExternalPosterior(PosteriorDefaults):
             "fixed": dict(self.fixed),
             "known": None if self.known is None else list(self.known.names),
             "quality": self.quality.to_dict(),
+            "scales": dict(self.scales),
             "what": self.what,
             "notes": list(self.notes),
         }
@@ -163,6 +164,7 @@ class ExternalPosterior(PosteriorDefaults):
             known=None if names is None else KnownRows(tuple(names), arrays["keys"], arrays["density"]),
             function=None,
             quality=Diagnostics(**state["quality"]),
+            scales=state["scales"],
             what=state["what"],
             notes=tuple(state["notes"]),
         )
