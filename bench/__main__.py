@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import stead
+from bench import privacy
 from bench.common import Row, cpu
 from stead.models.regression_posterior import RegressionPosterior
 
@@ -110,7 +111,7 @@ def posteriors() -> Iterator[Row]:
 
 def main() -> None:
     """Measure, and write the table."""
-    rows = [row for section in (start_up, tables, synthesis, posteriors) for row in section()]
+    rows = [row for section in (start_up, tables, synthesis, posteriors, privacy.rows) for row in section()]
     lines = [f"| {row.what} | {row.value} | {row.limit or '—'} |" for row in rows]
     TARGET.write_text(
         "# Benchmarks\n\n"
