@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import stead
-from bench import attribute, posterior
+from bench import attribute, posterior, privacy
 from bench.common import MILLION, Row, cpu
 
 if TYPE_CHECKING:
@@ -83,9 +83,8 @@ def synthesis() -> Iterator[Row]:
 
 def main() -> None:
     """Measure, and write the table."""
-    rows = [
-        row for section in (start_up, tables, synthesis, posterior.rows, attribute.rows) for row in section()
-    ]
+    sections = (start_up, tables, synthesis, posterior.rows, attribute.rows, privacy.rows)
+    rows = [row for section in sections for row in section()]
     lines = [f"| {row.what} | {row.value} | {row.limit or '—'} |" for row in rows]
     TARGET.write_text(
         "# Benchmarks\n\n"

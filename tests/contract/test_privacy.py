@@ -232,6 +232,22 @@ def test_a_ledger_adds_sets_columns_and_runs_of_one_file_and_keeps_files_apart(t
     assert repr(again) == "Ledger(4 uses of 2 files, budget 20 each)"
 
 
+def test_a_ledger_of_a_file_adds_up_whichever_columns_were_read(tmp_path: Path) -> None:
+    path = stead.write(RECORDS, tmp_path / "data.csv")
+    one = stead.read_declared(path, {"Y": LEVELS})
+    two = stead.read_declared(path, DECLARED)
+    apart, together = stead.Ledger(tmp_path / "apart"), stead.Ledger(tmp_path / "together", file=path)
+    for ledger in (apart, together):
+        stead.synthesize(one, BINARY, m=1, ledger=ledger)
+        stead.synthesize(two, TABLE, m=1, ledger=ledger)
+    assert apart.spent(one) == 2
+    assert together.spent(one) == together.spent(two) == 4
+    path.write_text("Y\n1\n")
+    assert together.spent(one) == 0
+    with pytest.raises(stead.UsageError, match="no file is called"):
+        stead.Ledger(tmp_path, file=tmp_path / "none.csv")
+
+
 def test_sums_are_exact(tmp_path: Path) -> None:
     ledger = stead.Ledger(tmp_path)
     tenth = stead.BinaryDP(0.1, column="Y", declared=LEVELS)

@@ -2,8 +2,8 @@
 
     m sets cost m epsilon (with one theta for all: log(1 + m n_s / a));   uses of one file add up, over columns and over re-runs
 
-A file is known by the HMAC of its records under a key that stays in the folder of the ledger, so that the ledger alone tells
-nothing of it. Sums are of rational numbers, and a cost is written down before it is spent: a run that fails has spent it.
+A file is known by its HMAC, or that of its records, under a key that stays in the folder of the ledger, so that the ledger alone
+tells nothing of it. Sums are of rational numbers, and a cost is written down before it is spent: a run that fails has spent it.
 The folder belongs to the holder: it is a part of internal/. Composition: Dwork & Roth (2014), section 3.5.
 """
 
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stead.errors import UsageError
+from stead.errors import UsageError, shorten
 from stead.measurement import Measurement
 from stead.models.epsilon import Spending
 from stead.store.artefacts import PRIVATE_FILE, Folder
@@ -80,14 +80,23 @@ class Event:
 
 
 class Ledger:
-    """`stead.Ledger("study/internal/privacy", budget=5)`; give it to `stead.synthesize(..., ledger=ledger)`."""
+    """`stead.Ledger("study/internal/privacy", budget=5, file="survey.csv")`; give it to `stead.synthesize(..., ledger=ledger)`."""
 
-    def __init__(self, folder: str | Path, budget: float | None = None) -> None:
-        """`budget` is the most that may be spent on any one file; None for no bound."""
+    def __init__(
+        self, folder: str | Path, budget: float | None = None, *, file: str | Path | None = None
+    ) -> None:
+        """`budget` is the most that may be spent on any one file; None for no bound.
+
+        `file` is the confidential file: then all that is charged is charged to it, whichever of its columns were read. Without
+        it a file is known by the records that are given, and other columns are another file.
+        """
         if budget is not None and not 0 < budget < float("inf"):
             raise UsageError("E-PRIVACY-BUDGET", "a budget is a number above 0")
         self._folder = Folder(Path(folder)).create()
         self.budget = None if budget is None else Fraction(budget)
+        self._file = None if file is None else Path(file)
+        if self._file is not None and not self._file.is_file():
+            raise UsageError("E-FILE", f"no file is called {shorten(str(file), 200)}")
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -144,8 +153,13 @@ class Ledger:
         )
 
     def _identity(self, records: Records) -> str:
-        """HMAC-SHA256 of names, kinds, values and gaps, column by column."""
+        """HMAC-SHA256 of the file; without one, of names, kinds, values and gaps, column by column."""
         digest = hmac.new(self._key(), digestmod=hashlib.sha256)
+        if self._file is not None:
+            with self._file.open("rb") as stream:
+                while block := stream.read(1 << 20):
+                    digest.update(block)
+            return digest.hexdigest()
         for name in records.names:
             held = records[name]
             digest.update(repr((name, records.schema[name].kind, len(held), held.values.dtype.str)).encode())
