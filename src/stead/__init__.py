@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from stead.tables.schema import Column, Schema
     from stead.utility.ecdf import ecdf
     from stead.utility.margins import margins
+    from stead.utility.propensity import pmse
 
 __version__ = "0.1.0"
 
@@ -51,6 +52,7 @@ _HOMES = {
     "stead.tables.schema": ("Column", "Schema"),
     "stead.utility.ecdf": ("ecdf",),
     "stead.utility.margins": ("margins",),
+    "stead.utility.propensity": ("pmse",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -73,6 +75,7 @@ __all__ = [
     "consumer_survey",
     "ecdf",
     "margins",
+    "pmse",
     "read",
     "synthesize",
     "table",

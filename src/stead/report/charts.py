@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from stead.errors import UsageError, nearest
 from stead.report.curves import draw_curves
+from stead.report.pairs import draw_pairs
+from stead.report.scores import draw_scores
 from stead.report.shares import draw_shares
 from stead.report.svg import SvgChart
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "SvgChart", "draw", "panels"]
 
-KINDS = {"ecdf": draw_curves, "margins": draw_shares}
+KINDS = {"ecdf": draw_curves, "margins": draw_shares, "pairs": draw_pairs, "propensity": draw_scores}
 
 
 def draw(measurement: Mapping[str, Any]) -> SvgChart:
@@ -29,8 +31,9 @@ def draw(measurement: Mapping[str, Any]) -> SvgChart:
 def panels(measurement: Mapping[str, Any]) -> list[SvgChart]:
     """Every picture of a measurement: the margins have one for each column."""
     drawer = _drawer(measurement)
-    several = measurement["aggregates"].get("columns")
-    return [drawer(measurement, place) for place in range(1 if several is None else len(several))]
+    held = measurement["aggregates"]
+    several = len(held["columns"]) if held["kind"] == "margins" else 1
+    return [drawer(measurement, place) for place in range(several)]
 
 
 def has_chart(measurement: Mapping[str, Any]) -> bool:
