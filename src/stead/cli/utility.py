@@ -83,20 +83,27 @@ def utility(
         records, synthetic, _split(synthesized, records.names), aligned, proper, encoding, delimiter
     )
     measured = [one.to_dict() for one in overview(release, formula, order, classifier, null)]
-    shape = {
-        "m": release.m,
-        "rows": [release.confidential.rows, release.synthetic[0].rows],
-        "synthesized": list(release.synthesized),
-        "kept": list(release.kept),
-        "aligned": release.aligned,
-        "proper": release.proper,
-    }
-    if json:
+    _show(release, measured, machine=json)
+    return 0
+
+
+def _show(release: Release, measured: list[dict[str, Any]], *, machine: bool) -> None:
+    """The measurements, as JSON or as a table and what the scores were read against."""
+    rows = [release.confidential.rows, release.synthetic[0].rows]
+    if machine:
+        shape = {
+            "m": release.m,
+            "rows": rows,
+            "synthesized": list(release.synthesized),
+            "kept": list(release.kept),
+            "aligned": release.aligned,
+            "proper": release.proper,
+        }
         ui.as_json({"release": shape, "measured": measured})
-        return 0
+        return
     ui.say(
-        f"{release.m} synthetic {'file' if release.m == 1 else 'files'} of {release.synthetic[0].rows:,} rows, "
-        f"{'aligned with' if release.aligned else 'not aligned with'} {release.confidential.rows:,} confidential ones"
+        f"{release.m} synthetic {'file' if release.m == 1 else 'files'} of {rows[1]:,} rows, "
+        f"{'aligned with' if release.aligned else 'not aligned with'} {rows[0]:,} confidential ones"
     )
     ui.table(
         "How close are they?",
@@ -106,7 +113,6 @@ def utility(
     )
     for line in _read_against(measured[0]):
         ui.say(line)
-    return 0
 
 
 def _read(

@@ -161,6 +161,12 @@ def _frame(shown: Outlines) -> dict[str, Any]:
     """Both scales, on a mark that is not seen."""
     ticks = linear_choices(0.0, shown.down.high)[0]
     heights = [tick for tick in ticks if tick <= shown.down.high]
+    half = [look.width(look.tick(tick), look.TICK_SIZE) / 2 for tick in shown.across.ticks()]
+    places = [  # a label that stands out on the left would lie on that of the other axis
+        tick
+        for tick, wide in zip(shown.across.ticks(), half, strict=True)
+        if shown.across.position(tick) >= wide
+    ]
     return {
         "mark": {"type": "point", "opacity": 0},
         "encoding": {
@@ -168,9 +174,7 @@ def _frame(shown: Outlines) -> dict[str, Any]:
                 "datum": shown.across.low,
                 "type": "quantitative",
                 "scale": shown.across.scale(),
-                "axis": vega_axis(
-                    shown.across.ticks(), title="propensity score; the outer cells hold all beyond"
-                ),
+                "axis": vega_axis(places, title="propensity score; the outer cells hold all beyond"),
             },
             "y": {
                 "datum": 0,
