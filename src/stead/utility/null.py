@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from stead.utility.scores import Apart
 
 PLUG_IN, PROPER = "plug-in", "proper"
+NOTHING = 1e-20
+"""What rounding leaves of a pMSE of 0."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,8 @@ def used_line(proper: bool | None) -> str:
 def standing(line: Line, values: Sequence[float], share: float) -> dict[str, float | None]:
     """Ratio and z of the mean of several values against a line."""
     m, mean = len(values), float(np.mean(values))
-    ratio = mean / line.mean if line.mean > 0 else None
+    ratio = mean / line.mean if line.mean > NOTHING else None
     z = None
-    if line.deviation:
+    if line.deviation is not None and line.deviation > NOTHING:
         z = (mean - line.mean) / (line.deviation * float(np.sqrt((1.0 + (m - 1) * share**2) / m)))
     return {"mean": line.mean, "sd": line.deviation, "ratio": ratio, "z": z}

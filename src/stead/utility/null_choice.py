@@ -19,13 +19,16 @@ import numpy as np
 
 from stead.errors import UsageError, nearest, shorten
 from stead.utility import null as lines
-from stead.utility.null import Line, Null
+from stead.utility.null import NOTHING, Line, Null
 from stead.utility.relabelling import How, line_of, mean_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from stead.release import Release
+    from stead.tables.records import Records
     from stead.utility.propensity_fits import Fits
     from stead.utility.scores import Apart
 
@@ -95,16 +98,20 @@ def kept_columns_agree(release: Release, names: Iterable[str]) -> bool:
     if release.aligned:
         return True
     made = release.synthetic[0]
-    if made.rows != release.confidential.rows:
-        return False
-    for name in names:
-        if name in release.synthesized:
-            continue
-        one, other = release.confidential[name], made[name]
-        same = np.array_equal(np.sort(one.values[one.present]), np.sort(other.values[other.present]))
-        if one.gaps != other.gaps or not same:
-            return False
-    return True
+    kept = [name for name in names if name not in release.synthesized]
+    return made.rows == release.confidential.rows and (
+        not kept or bool((_sorted_rows(release.confidential, kept) == _sorted_rows(made, kept)).all())
+    )
+
+
+def _sorted_rows(records: Records, names: Sequence[str]) -> NDArray[np.float64]:
+    """The rows of some columns in lexicographic order, gaps as they are."""  # (2 columns, rows)
+    held = [records[name] for name in names]
+    stacked = np.array(
+        [part for one in held for part in (np.where(one.present, one.values, 0).astype(float), one.missing)]
+    )
+    ordered: NDArray[np.float64] = stacked[:, np.lexsort(stacked)]
+    return ordered
 
 
 def null_found(choice: Choice, fits: Fits, proper: bool | None, share: float, rows: int) -> Null:
@@ -126,14 +133,15 @@ def null_found(choice: Choice, fits: Fits, proper: bool | None, share: float, ro
     if not fits.under_null:
         return Null(choice.shown, choice.why, reason=choice.reason)
     line, apart = line_of(fits.under_null), mean_of(fits.under_null)
-    if line.mean <= 0:
+    if line.mean < NOTHING:
         reason = "not available, because its mean is 0: under it the classifier tells nothing"
         return Null(choice.shown, choice.why, reason=reason, apart=apart)
     return _from_fits(choice, line, apart, proper, share)
 
 
 def _from_fits(choice: Choice, line: Line, apart: Apart, proper: bool | None, share: float) -> Null:
-    reason = "" if line.deviation else "z is not available, because the null has no spread"
+    spread = line.deviation is not None and line.deviation > NOTHING
+    reason = "" if spread else "z is not available, because the null has no spread"
     if choice.method == "pairs":
         target = line.times(8.0 * share**2 * (1.0 - share) ** 2)
         return Null(choice.shown, choice.why, {"pairs": target}, "pairs", reason, apart)
