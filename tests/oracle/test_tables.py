@@ -209,6 +209,15 @@ def test_which_tables_are_made_and_what_is_refused() -> None:
         stead.margins(release, ["b"], order=2)
 
 
+def test_a_table_of_one_cell_has_no_ratio() -> None:
+    real = stead.table({"a": ["u"] * 30, "b": ["v"] * 30})
+    release = stead.Release.from_tables(real, [real], synthesized=["a", "b"], aligned=False)
+    assert stead.margins(release).details["columns"]["a"]["ratio"] is None
+    pairs = stead.margins(release, order=2)
+    assert pairs.details["tables"][0]["ratio"] is None
+    assert pairs.aggregates == {}
+
+
 def test_too_many_tables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stead.utility.margins.MOST_TABLES", 5)
     real = stead.table({name: np.arange(30.0) + 0.5 for name in "abcd"})

@@ -59,6 +59,14 @@ MEANING = {
     ),
 }
 
+# What a table behind a chart holds, by the head of its first column.
+CAPTIONS = {
+    "value": "Share of rows at or below each value",
+    "category": "Share of rows in each category",
+    "score": "Share of rows in each cell of propensity scores",
+    "pair": "pMSE over its null mean, for each pair of columns",
+}
+
 # Diagnostics of a sampler: key, name, the bound in words, whether a value is within the bound.
 DIAGNOSTICS = (
     ("ess_bulk", "Effective draws, bulk", "400 or more", lambda value: value >= 400),
@@ -161,7 +169,7 @@ def _table(chart: SvgChart) -> dict[str, Any]:
         [rows[i] for i in sorted({*range(0, len(rows), step), len(rows) - 1})] if "value" in heads else rows
     )
     shown = [[_first(row[0]), *(look.number(cell) for cell in row[1:])] for row in kept]
-    return {"heads": heads, "rows": shown, "of": len(rows)}
+    return {"heads": heads, "caption": CAPTIONS[heads[0]], "rows": shown, "of": len(rows)}
 
 
 def _first(cell: str | float) -> str:

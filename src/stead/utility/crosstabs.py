@@ -48,9 +48,12 @@ def compare(columns: Mapping[str, Coded], kept: Sequence[str], proper: bool | No
     """Every measure of one table, over all sets; `kept` are those of its columns that agree in both files."""
     real, sets, group = _counted(list(columns.values()), [name in kept for name in columns])
     each = [_one(real, made, group, proper) for made in sets]
+    means = {key: float(np.mean([one[key] for one in each])) for key in each[0]}
+    chance = means["pmse_reference"]
     return {
         "columns": list(columns),
-        **{key: float(np.mean([one[key] for one in each])) for key in each[0]},
+        **means,
+        "ratio": means["pmse"] / chance if chance > 0 else None,
         "per_dataset": [one["total_variation"] for one in each],
     }
 
@@ -80,7 +83,6 @@ def _one(real: Array, made: Array, group: Numbers, proper: bool | None) -> dict[
         "pmse": pmse,
         "pmse_reference": line.mean,
         "k_star": float(rank),
-        "ratio": pmse / line.mean if line.mean > 0 else 0.0,
     }
 
 

@@ -56,7 +56,7 @@ def margins(release: Release, columns: str | Sequence[str] | None = None, *, ord
         kept = ()
     compared = sorted(
         (compare({one: coded[one] for one in table}, kept, release.proper) for table in chosen),
-        key=lambda one: -float(one["ratio"]),
+        key=lambda one: -(one["ratio"] or 0.0),
     )
     worst = max(compared, key=lambda one: float(one["total_variation"]))
     made = [one for one in coded if one in release.synthesized]
@@ -176,8 +176,13 @@ def _shares(release: Release, compared: dict[str, Any]) -> dict[str, Any]:
 
 def _map(compared: list[dict[str, Any]], names: Iterable[str]) -> dict[str, Any]:
     """The pMSE ratio of each pair and of each column alone, the columns with the largest ratios first."""
-    ratios = {frozenset(one["columns"]): float(one["ratio"]) for one in compared}
-    largest = {name: max(value for chosen, value in ratios.items() if name in chosen) for name in names}
+    ratios = {frozenset(one["columns"]): one["ratio"] for one in compared if one["ratio"] is not None}
+    if not ratios:
+        return {}
+    largest = {
+        name: max((value for chosen, value in ratios.items() if name in chosen), default=0.0)
+        for name in names
+    }
     shown = sorted(largest, key=lambda name: (-largest[name], name))[:MOST_IN_MAP]
     return {
         "kind": "pairs",
