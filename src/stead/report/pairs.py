@@ -32,13 +32,12 @@ def draw_pairs(measurement: Mapping[str, Any], _place: int = 0) -> SvgChart:
         for j in range(i + 1)
         if ratios[i][j] is not None
     ]
-    worst, one, other = max(pairs)
-    tables = [ratio for ratio, left, right in pairs if left != right]
+    tables = [pair for pair in pairs if pair[1] != pair[2]]
+    worst, one, other = max(tables or pairs)
+    least = min(tables or pairs)[0]
     answer = (
-        f"The ratio of pMSE to its null mean is {look.number(min(tables))} to {look.number(max(tables))} over {look.count(len(tables))} "
+        f"The ratio of pMSE to its null mean is {look.number(least)} to {look.number(worst)} over {look.count(len(tables))} "
         f"pairs; largest for {look.short(one, 160)} and {look.short(other, 160)}"
-        if tables
-        else f"The ratio of pMSE to its null mean is at most {look.number(worst)}"
     )
     if len(names) < held["of"]:
         answer += f". The {len(names)} of {look.count(held['of'])} columns with the largest"
