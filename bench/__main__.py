@@ -6,43 +6,22 @@ import platform
 import subprocess
 import sys
 import tempfile
-import time
 import tracemalloc
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 import stead
+from bench.common import Row, cpu
 from bench.utility import utility
-from stead.models.regression import RegressionPosterior
+from stead.models.regression_posterior import RegressionPosterior
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 TARGET = Path(__file__).parents[1] / "docs" / "reference" / "benchmarks.md"
 MILLION = 1_000_000
-
-
-@dataclass(frozen=True)
-class Row:
-    """One measurement beside the figure it is held to."""
-
-    what: str
-    value: str
-    limit: str
-
-
-def cpu(call: Callable[[], object], repeats: int = 3) -> float:
-    """The least CPU seconds of a few warm calls."""
-    call()
-    spent = []
-    for _ in range(repeats):
-        began = time.process_time()
-        call()
-        spent.append(time.process_time() - began)
-    return min(spent)
 
 
 def cold(code: str, repeats: int = 7) -> float:
@@ -132,8 +111,7 @@ def posteriors() -> Iterator[Row]:
 
 def main() -> None:
     """Measure, and write the table."""
-    rows = [row for section in (start_up, tables, synthesis, posteriors) for row in section()]
-    rows += [Row(*row) for row in utility(cpu)]
+    rows = [row for section in (start_up, tables, synthesis, posteriors, utility) for row in section()]
     lines = [f"| {row.what} | {row.value} | {row.limit or '—'} |" for row in rows]
     TARGET.write_text(
         "# Benchmarks\n\n"

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import stead
+from bench.common import Row, cpu
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 FIRST = """
 import time, numpy as np
@@ -26,24 +27,28 @@ print(time.process_time() - began)
 """
 
 
-def utility(cpu: Callable[[Callable[[], object], int], float]) -> Iterator[tuple[str, str, str]]:
-    """Rows of the table: what, the figure, the limit. `cpu` measures the CPU seconds of a warm call."""
+def utility() -> Iterator[Row]:
+    """Scores, joint distribution functions, tables; in CPU seconds of warm calls."""
     for rows, limit in ((5_133, ""), (100_000, "0.25 s"), (1_000_000, "4 s")):
         release = samples(rows)
         seconds = cpu(lambda release=release: stead.pmse(release), 3)  # type: ignore[misc]
-        yield f"pMSE, five columns and all pairs, n = n_s = {rows:,}", f"{seconds:.2f} s", limit
-    yield "its memory beyond the data, n = n_s = 1,000,000", f"{_peak(samples(1_000_000)):.0f} MiB", "400 MB"
+        yield Row(f"pMSE, five columns and all pairs, n = n_s = {rows:,}", f"{seconds:.2f} s", limit)
+    yield Row(
+        "its memory beyond the data, n = n_s = 1,000,000", f"{_peak(samples(1_000_000)):.0f} MiB", "400 MB"
+    )
     seconds = cpu(lambda: stead.pmse(samples(5_133), classifier="cart"), 1)
-    yield "pMSE by CART with 50 permutations, n = n_s = 5,133", f"{seconds:.2f} s", "3 s"
+    yield Row("pMSE by CART with 50 permutations, n = n_s = 5,133", f"{seconds:.2f} s", "3 s")
     for columns, rows, limit in ((2, 100_000, "1 s"), (3, 100_000, "10 s"), (4, 100_000, "")):
         release = normal(rows, columns)
         seconds = cpu(lambda release=release: stead.ecdf(release, release.synthesized), 1)  # type: ignore[misc]
-        yield f"joint distribution functions, d = {columns}, n = n_s = {rows:,}", f"{seconds:.2f} s", limit
+        yield Row(
+            f"joint distribution functions, d = {columns}, n = n_s = {rows:,}", f"{seconds:.2f} s", limit
+        )
     seconds = cpu(lambda: stead.margins(samples(100_000), order=3), 1)
-    yield "tables of three of five columns, n = n_s = 100,000", f"{seconds:.2f} s", ""
+    yield Row("tables of three of five columns, n = n_s = 100,000", f"{seconds:.2f} s", "")
     with tempfile.TemporaryDirectory() as empty:
         cold, warm = (_run(FIRST, NUMBA_CACHE_DIR=empty) for _ in range(2))
-    yield "compiled loops, import and first calls: nothing kept, kept", f"{cold:.1f} s, {warm:.2f} s", ""
+    yield Row("compiled loops, import and first calls: nothing kept, kept", f"{cold:.1f} s, {warm:.2f} s", "")
 
 
 def samples(rows: int) -> stead.Release:

@@ -18,6 +18,8 @@ import numpy as np
 
 from stead.errors import DiagnosticsFailed, InputRefused, UsageError, shorten
 from stead.models.base import silent
+from stead.models.fits import fits_of
+from stead.models.samplers import fit_table, worst_first
 from stead.models.storage import posterior_from_state
 from stead.randomness import generator, seed_of
 from stead.store.artefacts import Folder
@@ -36,8 +38,10 @@ if TYPE_CHECKING:
     from stead.models.base import Model, Posterior, Progress
     from stead.randomness import Rng
 
-FORMAT, VERSION = "stead-release", 1
+FORMAT, VERSION = "stead-release", 2
 FEWEST_ROWS = 50
+MOST_NAMED = 3
+"""Problems of fits that a message names; the table that comes with it has all."""
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -159,6 +163,11 @@ class Release:
             raise InputRefused(
                 "E-VERSION", f"{home.path}: was written by a newer stead, or is not a release; update stead"
             )
+        if kept["version"] < VERSION:
+            raise InputRefused(
+                "E-VERSION",
+                f"{home.path}: was written by an older stead, which kept its draws otherwise; run the plan again",
+            )
         arrays: dict[str, Any] = {}
         if kept["posterior"] is not None:
             with np.load(home.verified("posterior.npz"), allow_pickle=False) as held:
@@ -212,15 +221,15 @@ def synthesize(
     seed = seed_of(rng)
     fit_stream, *set_streams = generator(rng if seed is None else seed).spawn(m + 1)
     posterior = model.fit(records, draws=draws, rng=fit_stream, progress=progress)
-    problems = [problem for checked in posterior.diagnostics for problem in checked.problems]
-    if problems and not override:
-        raise DiagnosticsFailed(
-            "E-DIAGNOSTICS",
-            f'{"; ".join(problems)}. Try prior="weak" or fewer terms; override="a reason" goes on and records it',
-        )
+    problems = _problems(posterior, refuse=not override)
     kept = records.without(made)
     given = kept if kept.names else Records.empty(rows or records.rows)
-    chosen = ((np.arange(m) + 0.5) * draws / m).astype(int)  # spread over the chain
+    made_draws = len(posterior.draws)  # a model fitted elsewhere may have fewer than were asked for
+    if made_draws < m:
+        raise UsageError(
+            "E-DRAWS", f"the model has {made_draws} draws, and each of {m} sets takes one of its own"
+        )
+    chosen = ((np.arange(m) + 0.5) * made_draws / m).astype(int)  # spread over the chain
 
     def one(place: int) -> Records:
         drawn = posterior.sample(int(chosen[place]), given, set_streams[place])
@@ -242,6 +251,21 @@ def synthesize(
         provenance={"override": override} if problems else {},
         seed=None if seed is None else Secret(seed),
     )
+
+
+def _problems(posterior: Posterior, *, refuse: bool) -> list[str]:
+    """What is wrong with the draws of any fit, a refusal where there is anything and no reason to go on."""
+    fits = worst_first(fits_of(posterior))
+    problems = [problem for fit in fits for problem in fit.problems]
+    if problems and refuse:
+        more = f"; and {len(problems) - MOST_NAMED} more" if len(problems) > MOST_NAMED else ""
+        raise DiagnosticsFailed(
+            "E-DIAGNOSTICS",
+            f"{'; '.join(problems[:MOST_NAMED])}{more}. "
+            'Try prior="weak" or fewer terms; override="a reason" goes on and records it',
+            fit_table(fits),
+        )
+    return problems
 
 
 def _write_arrays(arrays: dict[str, NDArray[Any]], path: Path) -> None:

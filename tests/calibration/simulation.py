@@ -14,14 +14,17 @@ import numpy as np
 from scipy.stats import chi2, kstest
 
 import stead
+from stead.glm.priors import prior_of
 from stead.glm.standardized import Standardized
 from stead.language.design import Design
+from stead.models.response import NumericResponse
 from stead.tables.records import Records, Values
 from stead.tables.schema import Column, Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from stead.glm.distributions import Distribution
     from stead.models.regression import Regression
 
     Array = NDArray[np.float64]
@@ -80,28 +83,63 @@ class LinearCase:
         standard[0] += prior.center
         coefficients = data.original(standard[None, :])
         family = self.model.response_of(self.column).family
-        modelled = family.sample(design.matrix(self.given) @ coefficients[0], float(sigma), rng)
-        values = self.model.response_of(self.column).decode(modelled)
+        auxiliary = np.array([sigma])
+        modelled = family.sample(design.matrix(self.given) @ coefficients[0], auxiliary, rng)
+        values = self.model.response_of(self.column).decode(modelled, auxiliary, rng)
         return np.append(coefficients[0], sigma), self.given.with_column(self.column, Values.complete(values))
 
 
 @dataclass
-class LogisticCase:
-    """A logistic regression under its weak prior."""
+class PriorCase:
+    """Any regression under a proper prior that does not look at the data: `weak` where that is one, else declared."""
 
     model: Regression
     given: Records
-    column: Column = Column("y", "binary", levels=(0, 1))  # noqa: RUF009 - a frozen value
+    column: Column
 
     def draw(self, rng: np.random.Generator) -> tuple[Array, Records]:
-        """Coefficients from the weak prior, then the response."""
+        """Coefficients and auxiliary parameters from the prior, then the response."""
         design, data = _frame(self.model, self.given, self.column)
-        standard = 2.5 * rng.standard_normal(len(design.labels))
-        standard[0] = 2.5 * rng.standard_t(3)
+        response = self.model.response_of(self.column)
+        if self.column.heaps and isinstance(response, NumericResponse):
+            response = response.as_cells()
+        family = response.family
+        assert not isinstance(self.model.prior, stead.ConjugatePrior)
+        prior = prior_of(
+            self.model.prior, data, family.auxiliary, predictors=family.count, slope=self.model.weak_slope
+        )
+        constants = prior.coefficients
+        heavy = np.isfinite(constants.degrees)
+        standard = rng.standard_normal(len(heavy))
+        standard[heavy] = rng.standard_t(constants.degrees[heavy])
+        standard = constants.location + constants.scale * standard
+        auxiliary = np.array([_from(one, rng) for one in prior.auxiliary])
+        if self.column.heaps:
+            auxiliary[1:] = rng.dirichlet(np.ones(len(auxiliary)))[1:]
+        thresholds = "threshold1" in family.auxiliary
+        if thresholds:
+            standard[0], auxiliary = 0.0, np.sort(auxiliary)
         coefficients = data.original(standard[None, :])[0]
-        eta = design.matrix(self.given) @ coefficients
-        values = (rng.random(len(eta)) < 1.0 / (1.0 + np.exp(-eta))).astype(np.int32)
-        return coefficients, self.given.with_column(self.column, Values.complete(values))
+        if thresholds:  # as `draws` has them: without an intercept, thresholds on the scale of the data
+            auxiliary, coefficients[0] = auxiliary - coefficients[0], 0.0
+        several = coefficients.reshape(family.count, -1)
+        matrix = design.matrix(self.given)
+        eta = matrix @ several[0] if family.count == 1 else matrix @ several.T
+        values = response.decode(family.sample(eta, auxiliary, rng), auxiliary, rng)
+        truth = np.append(coefficients[1:] if thresholds else coefficients, auxiliary)
+        return truth, self.given.with_column(self.column, Values.complete(values))
+
+
+def _from(prior: Distribution, rng: np.random.Generator) -> float:
+    """One number; of a positive parameter where the distribution is for those."""
+    numbers = prior.numbers
+    if prior.name == "gamma":
+        return float(rng.gamma(numbers[0], 1.0 / numbers[1]))
+    if prior.name == "student_t":
+        return float(numbers[1] + numbers[2] * rng.standard_t(numbers[0]))
+    if prior.name == "flat":
+        return 0.0
+    raise ValueError(prior.name)
 
 
 def _frame(model: Regression, given: Records, column: Column) -> tuple[Design, Standardized]:
@@ -139,14 +177,15 @@ def ranks(case: Case, replicates: int, seed: int, *, spoil: float = 1.0) -> NDAr
 def _likelihood_rank(posterior: object, records: Records, kept: Array, truth: Array) -> int:
     from dataclasses import replace
 
-    from stead.models.regression import RegressionPosterior
+    from stead.models.regression_posterior import RegressionPosterior
 
     assert isinstance(posterior, RegressionPosterior)
     every = np.vstack([truth, kept])
-    scaled = posterior.scale is not None
-    probe = replace(
-        posterior, coefficients=every[:, :-1] if scaled else every, scale=every[:, -1] if scaled else None
-    )
+    size = posterior.auxiliary.shape[1]
+    effects, auxiliary = every[:, : every.shape[1] - size], every[:, every.shape[1] - size :]
+    if "threshold1" in posterior.response.family.auxiliary:
+        effects = np.column_stack([np.zeros(len(every)), effects])
+    probe = replace(posterior, coefficients=effects, auxiliary=auxiliary)
     total = probe.log_likelihood(records).sum(axis=1)
     return int((total[1:] < total[0]).sum())
 
@@ -166,6 +205,10 @@ def unevenness(found: NDArray[np.int64]) -> Array:
 PRIOR = stead.ConjugatePrior(center=9.0, spread=0.8, width=3.0, degrees=6.0)
 TIGHT = stead.ConjugatePrior(center=2.0, spread=0.8, width=0.3, degrees=40.0)
 
+NARROW = stead.ConjugatePrior(center=20.0, spread=0.8, width=3.0, degrees=6.0)
+LOG_LINK = {"Intercept": "normal(1, 0.5)", "x": "normal(0, 0.4)", "w": "normal(0, 0.4)"}
+BINARY = Column("y", "binary", levels=(0, 1))
+
 CASES: dict[str, Case] = {
     "linear": LinearCase(
         stead.Linear("y ~ x + w + g", PRIOR), PRIOR, Column("y", "continuous"), predictors()
@@ -179,5 +222,36 @@ CASES: dict[str, Case] = {
     "linear between bounds": LinearCase(
         stead.Linear("y ~ x", TIGHT), TIGHT, Column("y", "continuous", bounds=(0.5, None)), predictors(20)
     ),
-    "logistic": LogisticCase(stead.Logistic("y ~ x + w + g"), predictors()),
+    "linear in whole numbers": LinearCase(
+        stead.Linear("y ~ x", NARROW), NARROW, Column("y", "continuous", decimals=0), predictors(30)
+    ),
+    "linear, heaped": PriorCase(
+        stead.Linear("y ~ x", {"Intercept": "normal(30, 5)", "x": "normal(0, 3)", "sigma": "gamma(8, 1)"}),
+        predictors(20),
+        Column("y", "continuous", decimals=0, heaps=(10.0,)),
+    ),
+    "logistic": PriorCase(stead.Logistic("y ~ x + w + g"), predictors(), BINARY),
+    "probit": PriorCase(stead.Probit("y ~ x + g"), predictors(), BINARY),
+    "multinomial": PriorCase(
+        stead.Multinomial("y ~ x + w"), predictors(), Column("y", "categorical", levels=(1, 2, 3))
+    ),
+    "ordered": PriorCase(
+        stead.Ordered("y ~ x + g"), predictors(), Column("y", "ordered", levels=("low", "middle", "high"))
+    ),
+    "poisson": PriorCase(stead.Poisson("y ~ x + w", LOG_LINK), predictors(), Column("y", "count")),
+    "poisson between bounds": PriorCase(
+        stead.Poisson("y ~ x", {"Intercept": "normal(1, 0.5)", "x": "normal(0, 0.4)"}),
+        predictors(),
+        Column("y", "count", bounds=(0, 4), spikes=(0.0,)),
+    ),
+    "negative binomial": PriorCase(
+        stead.NegativeBinomial("y ~ x + w", {**LOG_LINK, "shape": "gamma(6, 3)"}),
+        predictors(),
+        Column("y", "count"),
+    ),
+    "gamma": PriorCase(
+        stead.Gamma("y ~ x + w", {**LOG_LINK, "shape": "gamma(6, 3)"}),
+        predictors(),
+        Column("y", "continuous"),
+    ),
 }

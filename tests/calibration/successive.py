@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import stead
-from stead.models.regression import RegressionPosterior
+from stead.models.regression_posterior import RegressionPosterior
 from stead.tables.records import Values
 from stead.tables.schema import Column
-from tests.calibration.simulation import LinearCase, LogisticCase, predictors
+from tests.calibration.simulation import BINARY, LinearCase, PriorCase, predictors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,11 +28,11 @@ def joint_z(name: str, steps: int, seed: int) -> Array:
     """How far the means of bounded functions of the parameters are from those under the prior, in standard errors."""
     rng = np.random.default_rng(seed)
     given = predictors(6)
-    case: LinearCase | LogisticCase
+    case: LinearCase | PriorCase
     if name == "linear":
         case = LinearCase(stead.Linear("y ~ x", PRIOR), PRIOR, Column("y", "continuous"), given)
     else:
-        case = LogisticCase(stead.Logistic("y ~ x"), given)
+        case = PriorCase(stead.Logistic("y ~ x"), given, BINARY)
     prior = np.array([case.draw(rng)[0] for _ in range(steps)])
     _, records = case.draw(rng)
     chain = []
@@ -49,9 +49,7 @@ def joint_z(name: str, steps: int, seed: int) -> Array:
     return distance
 
 
-def _step(
-    case: LinearCase | LogisticCase, records: Records, rng: np.random.Generator
-) -> tuple[Array, Records]:
+def _step(case: LinearCase | PriorCase, records: Records, rng: np.random.Generator) -> tuple[Array, Records]:
     """Parameters given the data, then data given the parameters."""
     posterior = case.model.fit(records, draws=1, rng=rng)
     fresh = posterior.draws[0]

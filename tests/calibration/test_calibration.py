@@ -39,6 +39,6 @@ def test_joint_distribution(name: str, steps: int, monkeypatch: pytest.MonkeyPat
     batch means. Bounded functions of the parameters are compared, because the prior has heavy tails.
     """
     # data of one level only are refused to users, and are part of the joint distribution
-    monkeypatch.setattr("stead.models.regression._require_values", lambda *_: None)
+    monkeypatch.setattr("stead.models.regression.require_values", lambda *_: None)
     z = joint_z(name, steps, seed=5)
     assert np.abs(z).max() < 4.0, z

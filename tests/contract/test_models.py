@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stead
-from stead.models.regression import RegressionPosterior
+from stead.models.regression_posterior import RegressionPosterior
 from stead.tables.records import Values
 
 RNG = np.random.default_rng(0)
@@ -48,14 +48,13 @@ def test_the_density_of_a_column_with_gaps_is_that_of_its_code_or_its_value() ->
     records = _with_gaps()
     posterior = stead.Linear("log(y) ~ x").fit(records, draws=40, rng=2)
     assert isinstance(posterior, RegressionPosterior)
-    assert posterior.gaps is not None
     density = posterior.log_likelihood(records, slice(0, 5))
     assert density.shape == (5, N)
     assert np.isfinite(density).all()
     matrix = posterior.design.matrix(records)
     for row in np.flatnonzero(records["y"].missing == 1)[:5]:
-        codes = list(posterior.gaps.codes)  # -1 is asked first, then 1
-        eta = [posterior.gaps.coefficients[codes.index(code)][0] @ matrix[row] for code in (-1, 1)]
+        codes = list(posterior.parts.codes)  # -1 is asked first, then 1
+        eta = [posterior.parts.coefficients[codes.index(code)][0] @ matrix[row] for code in (-1, 1)]
         expected = -np.logaddexp(0, eta[0]) + eta[1] - np.logaddexp(0, eta[1])
         assert density[0, row] == pytest.approx(expected)
 

@@ -228,9 +228,9 @@ def test_bad_diagnostics_stop_a_release_unless_a_reason_is_given() -> None:
 
 
 def test_an_override_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stead.sampling.diagnostics.HIGHEST_K", -99.0)
+    monkeypatch.setattr("stead.sampling.diagnostics.HIGHEST_R_HAT", 0.0)
     records = stead.table({"x": np.arange(80.0) + 0.5, "b": [0, 1] * 40})
-    with pytest.raises(stead.DiagnosticsFailed, match="Pareto k") as refused:
+    with pytest.raises(stead.DiagnosticsFailed, match="R-hat") as refused:
         stead.synthesize(records, stead.Logistic("b ~ x"), rng=1)
     assert refused.value.exit_code == 5
     release = stead.synthesize(records, stead.Logistic("b ~ x"), rng=1, override="a classroom example")

@@ -1,4 +1,4 @@
-"""Posteriors against closed forms computed another way, and against quadrature on a grid."""
+"""Posteriors against closed forms computed another way; test_quadrature.py has those that have none."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import pytest
 from scipy import integrate, stats
 
 import stead
-from stead.glm.families import Bernoulli, Gaussian
-from stead.glm.irls import find_mode
-from stead.glm.priors import CoefficientPrior
+from stead.glm.binary import Bernoulli
+from stead.glm.gaussian import Gaussian
+from stead.glm.mode import find_mode
+from stead.glm.priors import prior_of
 from stead.glm.standardized import Standardized
+from stead.glm.target import Target
 from stead.language.design import Design
-from stead.models.regression import RegressionPosterior
+from stead.models.regression_posterior import RegressionPosterior
 
 RNG = np.random.default_rng(7)
 N = 200
@@ -77,88 +79,20 @@ def test_linear_flat_is_least_squares_where_the_heavy_prior_is_far_wider() -> No
         assert posterior.draws[:, column].std() == pytest.approx(sd[column], rel=0.03)
 
 
-def test_linear_flat_is_the_brms_posterior_by_quadrature() -> None:
-    """Few rows, so that the Student-t priors of intercept and sigma matter; one slope integrated out by hand."""
-    y = np.array([1.0, 2.5, 2.0, 9.0, 4.0, 3.0])
-    posterior = _fit(stead.Linear("y ~ 1", prior="flat"), MANY, stead.table({"y": y}))
-    centre = np.median(y)
-    scale = max(2.5, 1.4826 * float(np.median(np.abs(y - centre))))
-
-    def density(sigma: float, alpha: float) -> float:
-        return float(
-            np.exp(stats.norm(alpha, sigma).logpdf(y).sum() + 12.0)
-            * stats.t(3, centre, scale).pdf(alpha)
-            * stats.t(3, 0, scale).pdf(sigma)
-        )
-
-    def moment(power_alpha: int, power_sigma: int) -> float:
-        value, _ = integrate.dblquad(
-            lambda sigma, alpha: alpha**power_alpha * sigma**power_sigma * density(sigma, alpha),
-            -40,
-            50,
-            0.2,
-            60,
-            epsabs=1e-10,
-        )
-        return float(value)
-
-    total = moment(0, 0)
-    alpha, sigma = moment(1, 0) / total, moment(0, 1) / total
-    effective = (posterior.quality.ess_bulk or 0.0) * 0.5
-    _assert_moments(posterior.draws[:, 0], alpha, np.sqrt(moment(2, 0) / total - alpha**2), effective)
-    assert posterior.draws[:, 1].mean() == pytest.approx(
-        sigma, abs=4.5 * np.sqrt((moment(0, 2) / total - sigma**2) / effective)
-    )
-
-
-@pytest.mark.parametrize("prior", ["weak", "flat"])
-def test_logistic_is_the_posterior_by_quadrature(prior: str) -> None:
-    few = stead.table({"x": X[:25], "b": B[:25]})
-    posterior = _fit(stead.Logistic("b ~ x", prior=prior), MANY, few)
-    standard = (X[:25] - X[:25].mean()) / X[:25].std()
-
-    def density(slope: float, alpha: float) -> float:
-        eta = alpha + slope * standard
-        weight = stats.norm(0, 2.5).pdf(slope) if prior == "weak" else 1.0
-        return float(
-            np.exp((B[:25] * eta - np.logaddexp(0, eta)).sum() + 15.0)
-            * stats.t(3, 0, 2.5).pdf(alpha)
-            * weight
-        )
-
-    def moment(power_alpha: int, power_slope: int) -> float:
-        value, _ = integrate.dblquad(
-            lambda slope, alpha: alpha**power_alpha * slope**power_slope * density(slope, alpha),
-            -8,
-            8,
-            -4,
-            14,
-            epsabs=1e-9,
-        )
-        return float(value)
-
-    total = moment(0, 0)
-    slope, alpha = moment(0, 1) / total, moment(1, 0) / total
-    scale = X[:25].std()
-    effective = (posterior.quality.ess_bulk or 0.0) * 0.8
-    _assert_moments(posterior.draws[:, 1] * scale, slope, np.sqrt(moment(0, 2) / total - slope**2), effective)
-    here = posterior.draws[:, 0] + posterior.draws[:, 1] * X[:25].mean()
-    _assert_moments(here, alpha, np.sqrt(moment(2, 0) / total - alpha**2), effective)
-
-
 def test_the_mode_is_where_the_gradient_vanishes() -> None:
     design = Design.bind("b ~ x + g", DATA)
     data = Standardized(design, DATA, B.astype(float), np.ones(N, bool))
-    prior = CoefficientPrior.named("weak", 3, intercept=True)
-    mode = find_mode(data, prior, np.ones(3, bool))
-    matrix = np.vstack([block for block, _ in data.blocks()])
+    target = Target(data, Bernoulli(), prior_of("weak", data), np.ones(3, bool))
+    mode = find_mode(target)
+    matrix = np.vstack([block for block, _, _ in data.blocks()])
 
     def height(point: np.ndarray) -> float:
         eta = matrix @ point
-        return float((B * eta - np.logaddexp(0, eta)).sum() + prior.log_density(point[None, :])[0])
+        prior = stats.t(3, 0, 2.5).logpdf(point[0]) + stats.norm(0, 2.5).logpdf(point[1:]).sum()
+        return float((B * eta - np.logaddexp(0, eta)).sum() + prior)
 
     for axis in np.eye(3):
-        slope = (height(mode.coefficients + 1e-5 * axis) - height(mode.coefficients - 1e-5 * axis)) / 2e-5
+        slope = (height(mode.point + 1e-5 * axis) - height(mode.point - 1e-5 * axis)) / 2e-5
         assert abs(slope) < 1e-4
 
 
@@ -168,10 +102,10 @@ def test_the_tiled_log_likelihood_is_the_plain_one() -> None:
         design, response = rng.normal(size=(rows, 3)) * 5, rng.integers(0, 2, rows).astype(float)
         coefficients = rng.normal(size=(3, draws)) * 10
         eta = design @ coefficients
+        several = coefficients.T[:, None, :]
         plain = (response[:, None] * eta - np.logaddexp(0, eta)).sum(axis=0)
-        assert Bernoulli.log_likelihood(response, design, coefficients) == pytest.approx(
-            plain, rel=1e-11, abs=1e-9
-        )
+        tiled = Bernoulli().total(design, response, None, several, np.zeros((draws, 0)))
+        assert tiled == pytest.approx(plain, rel=1e-11, abs=1e-9)
 
 
 @pytest.mark.parametrize("low", [-np.inf, -1.0, 0.5, 6.0])
@@ -181,11 +115,13 @@ def test_a_normal_between_bounds_has_total_mass_one_and_its_own_sampler(low: flo
     mean, sigma = 0.3, 1.2
     edges = (max(low, mean - 12 * sigma), min(high, mean + 12 * sigma))
     mass, _ = integrate.quad(
-        lambda y: float(np.exp(family.log_density(np.array([y]), np.array([mean]), np.array([sigma])))[0, 0]),
+        lambda y: float(
+            np.exp(family.log_density(np.array([y]), np.array([[mean]]), np.array([[sigma]])))[0, 0]
+        ),
         *edges,
     )
     assert mass == pytest.approx(1.0, abs=1e-7)
-    drawn = family.sample(np.full(20_000, mean), sigma, np.random.default_rng(1))
+    drawn = family.sample(np.full(20_000, mean), np.array([sigma]), np.random.default_rng(1))
     reference = stats.truncnorm((low - mean) / sigma, (high - mean) / sigma, loc=mean, scale=sigma)
     assert stats.kstest(drawn, reference.cdf).pvalue > 1e-4
     assert drawn.min() >= low

@@ -46,7 +46,7 @@ def utility(
     Parameters
     ----------
     real
-        The confidential file: .csv, .parquet or .arrow.
+        The confidential file, of any format that stead reads.
     synthetic
         The synthetic files, one for each set.
     synthesized
@@ -130,8 +130,8 @@ def _read(
         return read(real, categorical=categorical, missing=missing, encoding=encoding, delimiter=delimiter)
     from stead.studies.plan import load
 
-    loaded = load(plan)
-    return read(real, loaded.schema, encoding=encoding, delimiter=delimiter, decimal=loaded.data.decimal)
+    declared = load(plan)
+    return read(real, declared.schema, encoding=encoding, delimiter=delimiter, decimal=declared.data.decimal)
 
 
 def _release(
@@ -145,9 +145,9 @@ def _release(
 ) -> Release:
     """The files as a release; levels and codes are those of the confidential one."""
     from stead.release import Release
-    from stead.tables.files import arrow_table
+    from stead.tables.sources import Data
 
-    sets = [arrow_table(path, encoding=encoding, delimiter=delimiter) for path in synthetic]
+    sets = [Data(str(path), encoding, delimiter).load().table for path in synthetic]
     if aligned is None:
         aligned = any(name not in made for name in records.names)
     return Release.from_tables(records, sets, synthesized=made, aligned=aligned, proper=proper)

@@ -25,6 +25,7 @@ from scipy.special import expit
 
 from stead.glm.rank import independent_columns
 from stead.glm.stacked import add_gram
+from stead.glm.threads import NARROW, threads_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,6 +76,11 @@ class _Expansion:
 
 def fit_logit(stack: Stack, labels: Array) -> LogitFit:
     """Fit labels 0 and 1."""
+    with threads_for(min(stack.width, NARROW)):  # products are made a tile at a time
+        return _fit(stack, labels)
+
+
+def _fit(stack: Stack, labels: Array) -> LogitFit:
     share = float(labels.mean())
     gram, score = stack.moments(labels - share)
     kept = independent_columns(gram)

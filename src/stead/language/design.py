@@ -76,6 +76,15 @@ class Design:
             sources += [":".join(map(str, term))] * columns
         return (*sources, *(f"{MISSING}({name})" for name in self._numeric_gaps))
 
+    @property
+    def indicators(self) -> NDArray[np.bool_]:
+        """Which matrix columns are 0 or 1 by construction: levels, products of levels, gaps."""
+        marks: list[bool] = [False] if self.formula.intercept else []
+        for term in self.formula.terms:
+            columns = math.prod(len(self._factor_labels(factor, term)) for factor in term)
+            marks += [all(self.schema[factor.column].coded for factor in term)] * columns
+        return np.array([*marks, *(True for _ in self._numeric_gaps)], bool)
+
     def matrix(self, records: Records, rows: slice = slice(None)) -> NDArray[np.float64]:
         """The design of some rows."""  # (rows, p)
         block = records.take(rows) if rows != slice(None) else records

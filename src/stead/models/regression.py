@@ -1,60 +1,83 @@
-"""What every regression of one column shares: binding a formula, gaps in the response, sampling by row blocks, densities.
+"""What every regression of one column shares: binding a formula, the parts of a column, sampling by row blocks, densities.
 
-A model adds its response, its family and how its coefficients are drawn; see linear.py and logistic.py.
-Missing cells of a response are part of the model: see gaps.py.
+A model adds its response and, where they differ from the common ones, its prior and how its values are drawn.
+Missing cells and spikes are part of the model: see parts.py.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import numpy as np
-
-from stead.errors import InputRefused, UsageError, shorten
+from stead.errors import InputRefused, UsageError, nearest, shorten
+from stead.glm.distributions import Distribution
+from stead.glm.priors import SLOPE_SCALE, ConjugatePrior, PriorChoice, prior_of
 from stead.glm.standardized import Standardized
+from stead.glm.threads import threads_for
 from stead.language.design import Design
 from stead.language.grammar import Formula, parse
 from stead.models.base import Progress, silent
-from stead.models.gaps import Gaps, fit_gaps
-from stead.randomness import generator, streamed_blocks
-from stead.tables.records import Values
+from stead.models.budget import require_budget
+from stead.models.drawing import Fitted, draw_regression
+from stead.models.parts import VALUE, Parts
+from stead.models.regression_posterior import RegressionPosterior
+from stead.models.weighting import weights_of
+from stead.randomness import generator
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
-    from stead.glm.families import Family
+    from stead.glm.priors import Prior
+    from stead.glm.standardized import Constants
     from stead.language.grammar import Factor
-    from stead.models.response import BinaryResponse, NumericResponse
+    from stead.models.response import Response
     from stead.randomness import Rng
-    from stead.sampling.diagnostics import Diagnostics
-    from stead.tables.records import Records
-    from stead.tables.schema import Column
+    from stead.tables.records import Records, Values
+    from stead.tables.schema import Column, Schema
 
     Array = NDArray[np.float64]
 
 FEWEST_ROWS = 3
+Weights = Literal["", "ignore", "pseudo"]
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """What a model's own sampler returns: draws on the scales of the data, and what is to be said of them."""
+class Frame:
+    """The rows that the values of a column are modelled on: which, and with which weights."""
 
-    coefficients: Array  # (H, p)
-    scale: Array | None  # (H,)
-    diagnostics: Diagnostics
-    notes: tuple[str, ...] = ()
+    design: Design
+    records: Records
+    held: Values
+    used: NDArray[np.bool_]
+    weight: Array | None
+    frozen: Constants | None = None
+    """Those of an earlier fit; None at the fit to the confidential rows, which freezes them."""
+
+    def data(self, response: Response) -> Standardized:
+        """Design and response, centred and scaled."""
+        encoded = response.encode(self.held.values, self.held.present)
+        return Standardized(self.design, self.records, encoded, self.used, self.weight, self.frozen)
 
 
 @dataclass(frozen=True)
 class Regression(ABC):
-    """A regression of one column on others, by formula."""
+    """A regression of one column on others, by formula.
+
+    `prior` is "weak", "flat", or a distribution for each term, as {"log(Income)": "normal(0, 1)"}. `weights` says what a
+    column with the role weight is for: "pseudo" weighs the likelihood with it, "ignore" does not; where it is left
+    out, nothing is weighed, and a notice says so.
+    """
 
     formula: str
-    prior: Any = "weak"
+    prior: PriorChoice = "weak"
+    weights: Weights = ""
 
     priors: ClassVar[tuple[str, ...]] = ("weak", "flat")
+    weak_slope: ClassVar[float] = SLOPE_SCALE
+    conjugate: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.parsed.response is None:
@@ -64,10 +87,18 @@ class Regression(ABC):
             )
         if isinstance(self.prior, str) and self.prior not in self.priors:
             raise UsageError(
-                "E-PRIOR", f"no prior is called {shorten(self.prior)}; there are: {', '.join(self.priors)}"
+                "E-PRIOR",
+                f"no prior is called {shorten(self.prior)}; there are: {', '.join(self.priors)}, or a distribution for each term",
             )
+        if isinstance(self.prior, ConjugatePrior) and not self.conjugate:
+            raise UsageError("E-PRIOR", f"{type(self).__name__}: a conjugate prior is for stead.Linear")
+        if isinstance(self.prior, dict):
+            for distribution in self.prior.values():
+                Distribution.parse(distribution)
+        if self.weights not in {"", "ignore", "pseudo"}:
+            raise UsageError("E-WEIGHTS", f"weights: {nearest(str(self.weights), ('ignore', 'pseudo'))}")
 
-    @property
+    @cached_property
     def parsed(self) -> Formula:
         """The formula as terms."""
         return parse(self.formula)
@@ -91,152 +122,100 @@ class Regression(ABC):
         """The posterior given `records`."""
         if draws < 1:
             raise UsageError("E-DRAWS", "draws is a whole number from 1")
-        for_values, for_gaps = generator(rng).spawn(2)
         design = Design.bind(self.parsed, records)
         column, held = records.schema[self.target.column], records[self.target.column]
         response = self.response_of(column)
-        _require_values(held, column)
+        weight = weights_of(records, design, self.weights)
+        parts = Parts.occurring(column, held)
+        used = parts.of(held) == VALUE
+        require_values(column, held, used)
+        require_budget(str(self.target), response.family.count, len(design.labels), int(used.sum()), draws)
         progress(f"fit {shorten(column.name)}", 0, 1)
-        data = Standardized(design, records, response.encode(held.values, held.present), held.present)
-        fitted = self.draw(data, response.family, draws, for_values)
-        gaps = fit_gaps(design, records, column, draws, for_gaps)
-        notes = (*fitted.notes, *((gaps.note,) if gaps else ()))
+        frame = Frame(design, records, held, used, weight)
+        posterior = self._given(frame, response, parts, draws, rng)
         progress(f"fit {shorten(column.name)}", 1, 1)
+        return posterior
+
+    def refit(
+        self, earlier: RegressionPosterior, records: Records, *, draws: int = 1000, rng: Rng = None
+    ) -> RegressionPosterior:
+        """The posterior given other records, with what `earlier` froze: design, constants of the priors, parts, rounding."""
+        design, response, parts = earlier.design, earlier.response, earlier.parts
+        held = records[response.column.name]
+        weight = weights_of(records, design, self.weights or "ignore")
+        frame = Frame(design, records, held, parts.of(held) == VALUE, weight, earlier.constants)
+        return self._given(frame, response, parts, draws, rng)
+
+    def _given(
+        self, frame: Frame, response: Response, parts: Parts, draws: int, rng: Rng
+    ) -> RegressionPosterior:
+        """Draws for the values, and for the missing codes and spikes."""
+        for_values, for_parts = generator(rng).spawn(2)
+        design = frame.design
+        with threads_for(response.family.count * len(design.labels)):
+            fitted, response = self.draw(frame, response, draws, for_values)
+            parts = parts.fit(design, frame.records, frame.held, frame.weight, draws, for_parts)
         return RegressionPosterior(
-            self, design, column, fitted.coefficients, fitted.scale, fitted.diagnostics, notes, gaps
+            model=self,
+            design=design,
+            response=response,
+            coefficients=fitted.coefficients,
+            auxiliary=fitted.auxiliary,
+            quality=fitted.diagnostics,
+            notes=(*fitted.notes, *parts.notes),
+            parts=parts,
+            constants=fitted.constants,
         )
 
+    def posterior(self, draws: Any, schema: Schema | None = None) -> RegressionPosterior:
+        """A posterior from draws that were made elsewhere, one row each: see given.py."""
+        from stead.models.given import posterior_of
+
+        return posterior_of(self, draws, schema)
+
     @abstractmethod
-    def response_of(self, column: Column) -> NumericResponse | BinaryResponse:
+    def response_of(self, column: Column) -> Response:
         """The response, or a refusal of its kind."""
 
-    @abstractmethod
-    def draw(
-        self,
-        data: Standardized,
-        family: Family,
-        draws: int,
-        rng: np.random.Generator,
-    ) -> Fitted:
-        """Draws from the posterior of the coefficients."""
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class RegressionPosterior:
-    """Draws of a regression, and the density and the sampler they imply."""
-
-    model: Regression
-    design: Design
-    column: Column
-    coefficients: Array  # (H, p)
-    scale: Array | None  # (H,)
-    quality: Diagnostics
-    notes: tuple[str, ...] = ()
-    gaps: Gaps | None = field(default=None)
-
-    @property
-    def response(self) -> NumericResponse | BinaryResponse:
-        """How the column is modelled."""
-        return self.model.response_of(self.column)
-
-    @property
-    def responses(self) -> tuple[str, ...]:
-        """The one column that `sample` makes."""
-        return (self.column.name,)
-
-    @property
-    def draws(self) -> Array:
-        """Coefficients, and the scale last."""  # (H, K)
-        return self.coefficients if self.scale is None else np.column_stack([self.coefficients, self.scale])
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of the columns of `draws`."""
-        return self.design.labels if self.scale is None else (*self.design.labels, "sigma")
-
-    @property
-    def diagnostics(self) -> tuple[Diagnostics, ...]:
-        """Of this fit."""
-        return (self.quality,)
-
-    def sample(self, h: int, given: Records, rng: Rng) -> Records:
-        """`given` with the response drawn under draw `h`, block by block, each with the stream of its place."""
-        missing_predictors = [name for name in self.design.formula.predictors if name not in given]
-        if missing_predictors:
-            raise UsageError(
-                "E-PREDICTOR",
-                f"{shorten(self.column.name)}: {', '.join(map(shorten, missing_predictors))} is needed to draw it, and is not given",
-            )
-        family, response = self.response.family, self.response
-        scale = 1.0 if self.scale is None else float(self.scale[h])
-        values: NDArray[Any] = np.zeros(
-            given.rows, np.int32 if self.column.coded else np.int64 if self.column.whole else float
+    def prior_for(self, data: Standardized, response: Response, center: tuple[float, float]) -> Prior:
+        """What `prior` stands for, with the intercept at `center`."""
+        if isinstance(self.prior, ConjugatePrior):
+            raise TypeError("refused when the model was made")
+        location, spread = center
+        family = response.family
+        return prior_of(
+            self.prior,
+            data,
+            family.auxiliary,
+            predictors=family.count,
+            location=location,
+            spread=spread,
+            slope=self.weak_slope,
         )
-        missing = np.zeros(given.rows, np.int8)
-        for rows, stream in streamed_blocks(given.rows, generator(rng)):
-            matrix = self.design.matrix(given, rows)
-            values[rows] = response.decode(family.sample(matrix @ self.coefficients[h], scale, stream))
-            if self.gaps:
-                missing[rows] = self.gaps.sample(h, matrix, stream)
-        values[missing != 0] = 0
-        return given.with_column(self.column, Values(values, missing))
 
-    def log_likelihood(self, records: Records, draws: slice = slice(None)) -> Array:
-        """Log p(response of each record | predictors, theta_h), with the Jacobian of its transformation and its gaps."""  # (h, n)
-        held = records[self.column.name]
-        encoded = self.response.encode(held.values, held.present)
-        usable = np.isfinite(encoded)
-        jacobian = self.response.log_jacobian(held.values, usable)
-        coefficients, scale = self.coefficients[draws], None if self.scale is None else self.scale[draws]
-        result = np.empty((len(coefficients), records.rows))
-        for rows, matrix in self.design.blocks(records):
-            density = self.response.family.log_density(
-                np.where(usable[rows], encoded[rows], 0.0), coefficients @ matrix.T, scale
-            )
-            result[:, rows] = np.where(held.present[rows], density + jacobian[rows], 0.0)
-            if self.gaps:
-                result[:, rows] += self.gaps.log_probability(matrix, held.missing[rows], draws)
-            else:
-                result[:, rows] = np.where(held.present[rows], result[:, rows], -np.inf)
-        return result
+    def center(self, data: Standardized) -> tuple[float, float]:
+        """Location and scale of the intercept's prior."""
+        return 0.0, 2.5
 
-    def describe(self) -> list[dict[str, Any]]:
-        """For the assessment."""
-        return [
-            {
-                "response": str(self.model.target),
-                "formula": str(self.model.parsed),
-                "model": type(self.model).__name__,
-                "prior": self.model.prior if isinstance(self.model.prior, str) else "declared",
-                "draws": len(self.coefficients),
-                "method": self.quality.method,
-                "diagnostics": {
-                    key: value
-                    for key, value in self.quality.to_dict().items()
-                    if key not in {"method", "draws"}
-                },
-                "notes": list(self.notes),
-            }
-        ]
-
-    def to_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """See storage.py."""
-        from stead.models.storage import regression_state
-
-        return regression_state(self)
-
-    def __repr__(self) -> str:
-        return f"Posterior({type(self.model).__name__} {self.model.parsed}, {len(self.coefficients)} draws)"
+    def draw(
+        self, frame: Frame, response: Response, draws: int, rng: np.random.Generator
+    ) -> tuple[Fitted, Response]:
+        """Draws of the parameters of the values, and the response as it was modelled."""
+        data = frame.data(response)
+        center = data.frozen.center if data.frozen else self.center(data)
+        prior = self.prior_for(data, response, center)
+        return draw_regression(data, response.family, prior, center, draws, rng), response
 
 
-def _require_values(held: Values, column: Column) -> None:
-    present = held.values[held.present]
-    if len(present) < FEWEST_ROWS:
+def require_values(column: Column, held: Values, used: NDArray[np.bool_]) -> None:
+    """Refuse a column that leaves nothing to model."""
+    values = held.values[used]
+    if len(values) < FEWEST_ROWS:
         raise InputRefused(
             "E-COL-EMPTY",
-            f"column {shorten(column.name)}: {len(present)} values are present, and a model needs at least {FEWEST_ROWS}; leave the column out of the model",
+            f"column {shorten(column.name)}: {len(values)} values are present{' beside its spikes' if column.spikes else ''}, and a model needs at least {FEWEST_ROWS}; leave the column out of the model",
         )
-    if (present == present[0]).all():
+    if (values == values[0]).all():
         raise InputRefused(
             "E-COL-CONST",
             f"column {shorten(column.name)}: is constant, so there is nothing to model; leave it out of the model, and it is kept as it is",

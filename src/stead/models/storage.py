@@ -5,13 +5,24 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from stead.errors import InputRefused, nearest, shorten
+from stead.glm.priors import ConjugatePrior
+from stead.glm.standardized import Constants
 from stead.language.design import Design
 from stead.language.grammar import parse
-from stead.models.gaps import Gaps
-from stead.models.linear import ConjugatePrior, Linear
+from stead.models.counts import NegativeBinomial, Poisson
+from stead.models.external_posterior import ExternalPosterior
+from stead.models.gamma import Gamma
+from stead.models.linear import Linear
 from stead.models.logistic import Logistic
-from stead.models.regression import Regression, RegressionPosterior
+from stead.models.multinomial import Multinomial
+from stead.models.ordered import Ordered
+from stead.models.parts import Parts
+from stead.models.probit import Probit
+from stead.models.regression_posterior import RegressionPosterior
+from stead.models.response import NumericResponse
 from stead.models.sequence import SequencePosterior
 from stead.sampling.diagnostics import Diagnostics
 from stead.tables.schema import Schema
@@ -22,31 +33,43 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from stead.models.base import Posterior
+    from stead.models.regression import Regression
 
-REGRESSIONS: dict[str, type[Regression]] = {"Linear": Linear, "Logistic": Logistic}
+REGRESSIONS: dict[str, type[Regression]] = {
+    model.__name__: model
+    for model in (Linear, Logistic, Probit, Multinomial, Ordered, Poisson, NegativeBinomial, Gamma)
+}
 """By the name that a state and a plan use."""
 
 
 def regression_state(posterior: RegressionPosterior) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The state of a regression's posterior."""
-    prior = posterior.model.prior
+    model, parts = posterior.model, posterior.parts
+    prior = asdict(model.prior) if isinstance(model.prior, ConjugatePrior) else model.prior
     state: dict[str, Any] = {
-        "model": type(posterior.model).__name__,
-        "formula": posterior.model.formula,
-        "prior": prior if isinstance(prior, str) else asdict(prior),
+        "model": type(model).__name__,
+        "formula": model.formula,
+        "prior": prior if isinstance(prior, str) else dict(prior),
+        "weights": model.weights,
         "schema": posterior.design.schema.to_dict(),
         "gaps": list(posterior.design.gaps),
         "column": posterior.column.name,
+        "rounded": isinstance(posterior.response, NumericResponse) and posterior.response.rounded,
         "quality": posterior.quality.to_dict(),
         "notes": list(posterior.notes),
-        "codes": list(posterior.gaps.codes) if posterior.gaps else [],
-        "gap_quality": [checked.to_dict() for checked in posterior.gaps.quality] if posterior.gaps else [],
+        "codes": list(parts.codes),
+        "spikes": list(parts.spikes),
+        "part_quality": [checked.to_dict() for checked in parts.quality],
     }
-    arrays: dict[str, NDArray[Any]] = {"coefficients": posterior.coefficients}
-    if posterior.scale is not None:
-        arrays["scale"] = posterior.scale
-    if posterior.gaps:
-        arrays |= {f"gap{place}": array for place, array in enumerate(posterior.gaps.coefficients)}
+    arrays: dict[str, NDArray[Any]] = {
+        "coefficients": posterior.coefficients,
+        "auxiliary": posterior.auxiliary,
+        **{f"part{place}": array for place, array in enumerate(parts.coefficients)},
+    }
+    if posterior.constants:
+        arrays |= _constants_state("constants", posterior.constants)
+    for place, constants in enumerate(parts.constants):
+        arrays |= _constants_state(f"part{place}.constants", constants)
     return state, arrays
 
 
@@ -54,35 +77,64 @@ def posterior_from_state(state: Mapping[str, Any], arrays: Mapping[str, NDArray[
     """The posterior that `to_state` described."""
     name = state.get("model")
     if name == "Sequence":
-        parts = []
-        for place, part in enumerate(state["parts"]):
-            prefix = f"{place}."
-            held = {
-                key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)
-            }
-            parts.append(posterior_from_state(part, held))
-        return SequencePosterior(tuple(parts))
+        return SequencePosterior(
+            tuple(
+                posterior_from_state(part, _named(arrays, f"{place}."))
+                for place, part in enumerate(state["parts"])
+            )
+        )
+    if name == "External":
+        return ExternalPosterior.from_state(state, arrays)
     if name not in REGRESSIONS:
         raise InputRefused(
             "E-MODEL", f"no model is called {shorten(str(name))}; {nearest(str(name), REGRESSIONS)}"
         )
-    prior = state["prior"] if isinstance(state["prior"], str) else ConjugatePrior(**state["prior"])
+    model = REGRESSIONS[name](state["formula"], _prior(state["prior"]), state["weights"])
     schema = Schema.from_dict(state["schema"])
-    gaps = None
-    if state["codes"]:
-        quality = tuple(Diagnostics(**checked) for checked in state["gap_quality"])
-        gaps = Gaps(
-            tuple(state["codes"]),
-            tuple(arrays[f"gap{place}"] for place in range(len(state["codes"]))),
-            quality,
-        )
+    response = model.response_of(schema[state["column"]])
+    if state["rounded"] and isinstance(response, NumericResponse):
+        response = response.as_cells()
+    parts = Parts(
+        tuple(state["codes"]),
+        tuple(state["spikes"]),
+        tuple(arrays[f"part{place}"] for place in range(len(state["part_quality"]))),
+        tuple(Diagnostics(**checked) for checked in state["part_quality"]),
+        tuple(_constants_of(f"part{place}.constants", arrays) for place in range(len(state["part_quality"]))),
+    )
     return RegressionPosterior(
-        model=REGRESSIONS[name](state["formula"], prior),
+        model=model,
         design=Design(parse(state["formula"]), schema, tuple(state["gaps"])),
-        column=schema[state["column"]],
+        response=response,
         coefficients=arrays["coefficients"],
-        scale=arrays.get("scale"),
+        auxiliary=arrays["auxiliary"],
         quality=Diagnostics(**state["quality"]),
         notes=tuple(state["notes"]),
-        gaps=gaps,
+        parts=parts,
+        constants=_constants_of("constants", arrays) if "constants.means" in arrays else None,
     )
+
+
+def _constants_state(name: str, constants: Constants) -> dict[str, NDArray[Any]]:
+    return {
+        f"{name}.means": constants.means,
+        f"{name}.scales": constants.scales,
+        f"{name}.constant": constants.constant,
+        f"{name}.center": np.array(constants.center),
+    }
+
+
+def _constants_of(name: str, arrays: Mapping[str, NDArray[Any]]) -> Constants:
+    means, scales, constant, center = (
+        arrays[f"{name}.{part}"] for part in ("means", "scales", "constant", "center")
+    )
+    return Constants(means, scales, constant, (float(center[0]), float(center[1])))
+
+
+def _named(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[np.generic]]:
+    """The arrays of one part of a sequence."""
+    return {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
+
+
+def _prior(kept: Any) -> Any:
+    """A name, distributions by term, or the constants of a conjugate prior."""
+    return ConjugatePrior(**kept) if isinstance(kept, dict) and "degrees" in kept else kept

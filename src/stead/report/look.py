@@ -7,6 +7,7 @@ sheet, so that a page can give a chart its dark colours.
 from __future__ import annotations
 
 import math
+from datetime import date
 from typing import TYPE_CHECKING, Any
 from unicodedata import category, east_asian_width
 
@@ -36,6 +37,7 @@ LIGHT = {
     "depth-2": "#93b3d3",
     "depth-3": "#40709f",
     "depth-4": "#1b3f63",
+    "fail": "#93291e",
 }
 DARK = {
     "page": "#14181d",
@@ -56,9 +58,14 @@ DARK = {
     "depth-2": "#3a5f84",
     "depth-3": "#8db6de",
     "depth-4": "#c9def3",
+    "fail": "#f28b7d",
 }
 
+MARKS = {"ok": "✓ within", "warn": "▲ look", "fail": "✕ bad", "none": "–"}
+"""How a verdict is written: a sign and a word, so that it needs no colour."""
+
 DASH = "–"
+EPOCH = date(1970, 1, 1).toordinal()
 _JOINERS = "\u200c\u200d"  # hold an emoji or a Persian word together; every other format character goes
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -84,6 +91,16 @@ def count(n: int) -> str:
     return f"{n:,}"
 
 
+def percent(share: float) -> str:
+    """A share in percent, three significant digits at most."""
+    return f"{100 * share:.3g} %"
+
+
+def tenths(value: float) -> str:
+    """A number that is only meant roughly."""
+    return tick(round(value, 1))
+
+
 def amount(value: float) -> str:
     """A place on the axis of a column, which may be tiny: like `number`, but a power of ten, not "< 0.001"."""
     if value == 0 or 0.001 <= abs(value) < 1e15 or not math.isfinite(value):
@@ -91,6 +108,15 @@ def amount(value: float) -> str:
     digits, power = f"{value:.2e}".split("e")
     digits = digits.rstrip("0").rstrip(".").replace("-", "−")
     return f"{digits}×10{str(int(power)).translate(_SUPERSCRIPT)}"
+
+
+def moment(value: float | None, unit: str = "") -> str:
+    """A place on the scale of a column: a date where its unit is day or second, else an amount."""
+    if value is None or unit not in {"day", "second"}:
+        return DASH if value is None else amount(value)
+    days = math.floor(value if unit == "day" else value / 86_400)
+    first = date.min.toordinal() - EPOCH
+    return date.fromordinal(min(max(days, first), date.max.toordinal() - EPOCH) + EPOCH).isoformat()
 
 
 def tick(value: float) -> str:

@@ -46,6 +46,7 @@ def draw_pairs(measurement: Mapping[str, Any], _place: int = 0) -> SvgChart:
         spec,
         height=height,
         title="For which pairs of columns are the two files apart?",
+        caption="pMSE over its null mean, for each pair of columns",
         subtitle=f"{answer}.",
         alternative=f"{answer}. A triangle of cells, one for each pair of columns, with its ratio. 1 is what chance gives. The numbers are in the table.",
         numbers={

@@ -66,6 +66,7 @@ def draw_scores(measurement: Mapping[str, Any], _place: int = 0) -> SvgChart:
         spec,
         height=look.HEIGHT,
         title="Can a classifier tell synthetic rows from confidential ones?",
+        caption="Share of rows in each cell of propensity scores",
         subtitle=answer,
         alternative=alternative,
         numbers=_numbers(held),

@@ -1,23 +1,25 @@
 """What a sampler says of its own draws: effective sizes, R-hat, Pareto k, and when they are too bad to release.
 
 Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021), Bayesian Analysis 16 (rank-normalized R-hat, bulk and
-tail effective size); Vehtari, Simpson, Gelman, Yao & Gabry (2024), JMLR 25 (Pareto k). Computed by arviz-stats.
+tail effective size); Vehtari, Simpson, Gelman, Yao & Gabry (2024), JMLR 25 (Pareto k). See mixing.py and tail.py.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stead.sampling.mixing import mixing
 from stead.sampling.proposals import CHAINS
+from stead.sampling.tail import pareto_k
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 HIGHEST_K, HIGHEST_R_HAT, LEAST_SHARE, ENOUGH_FOR_R_HAT = 0.7, 1.05, 0.1, 400
-SPREAD = 1e-9
+FEWEST_STATES = 4
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Diagnostics:
     rhat: float | None = None
     pareto_k: float | None = None
     acceptance: float | None = None
+    why: str = ""
+    """Why this method and not the first choice; empty where it was."""
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -59,28 +63,22 @@ def independent(method: str, draws: int) -> Diagnostics:
 
 
 def of_chain(
-    method: str, draws: NDArray[np.float64], log_weight: NDArray[np.float64], acceptance: float
+    method: str, draws: NDArray[np.float64], log_weight: NDArray[np.float64] | None, acceptance: float
 ) -> Diagnostics:
-    """Of draws from `independence_chain`, whose chains take turns."""  # draws (H, p)
-    from arviz_stats.base import array_stats as untyped  # type: ignore[attr-defined]
-
-    array_stats: Any = untyped
-
+    """Of draws from four chains that take turns, and of the weights of all proposals where there were any."""  # draws (H, p)
     each = len(draws) // CHAINS
-    bulk = tail = rhat = None
-    varying = draws[:, np.ptp(draws, axis=0) > 0] if len(draws) else draws
-    if each >= 4 and varying.shape[1]:
-        chains = varying[: each * CHAINS].reshape(each, CHAINS, -1).transpose(2, 1, 0)  # (p, chains, draws)
-        bulk = float(np.min(array_stats.ess(chains, chain_axis=1, draw_axis=2, method="bulk")))
-        tail = float(
-            np.min(array_stats.ess(chains, chain_axis=1, draw_axis=2, method="tail", prob=(0.05, 0.95)))
-        )
-        rhat = float(np.max(array_stats.rhat(chains, chain_axis=1, draw_axis=2)))
-    k = None
-    if np.ptp(log_weight) > SPREAD:  # weights that are all alike have no tail
-        with np.errstate(all="ignore"):  # the fit of the tail divides by what may be 0; its k is then NaN
-            k = float(
-                array_stats.psislw(-log_weight)[1]
-            )  # it takes log-likelihoods left out, and negates them
-        k = k if np.isfinite(k) else None
-    return Diagnostics(method, len(draws), bulk, tail, rhat, k, acceptance)
+    chains = (
+        draws[: each * CHAINS].reshape(each, CHAINS, draws.shape[1]).transpose(2, 1, 0)
+    )  # (p, chains, draws)
+    k = None if log_weight is None else pareto_k(log_weight)
+    return replace(of_given_chains(method, chains), draws=len(draws), pareto_k=k, acceptance=acceptance)
+
+
+def of_given_chains(method: str, chains: NDArray[np.float64]) -> Diagnostics:
+    """Of draws alone, (parameters, chains, draws); parameters that never vary are left out."""
+    count = chains.shape[1] * chains.shape[2]
+    varying = chains[np.ptp(chains, axis=(1, 2)) > 0] if count else chains[:0]
+    if chains.shape[2] < FEWEST_STATES or not len(varying):
+        return Diagnostics(method, count)
+    rhat, bulk, tail = mixing(varying)
+    return Diagnostics(method, count, float(bulk.min()), float(tail.min()), float(rhat.max()))

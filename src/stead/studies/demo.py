@@ -7,9 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from stead.store.workdir import Workdir
-from stead.studies.plan import Data, ModelSpec, Output, Plan
+from stead.studies.plan import ModelSpec, Output, Plan
 from stead.tables.examples import consumer_survey
 from stead.tables.files import write_plain
+from stead.tables.sources import Data
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,42 +2,40 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stead.errors import UsageError
 from stead.language.grammar import Factor
-from stead.studies.plan import Data, Measures, ModelSpec, Plan
+from stead.studies.plan import Measures, ModelSpec, Plan
 from stead.tables.scan import scan
 
 if TYPE_CHECKING:
     from stead.tables.scan import Scan
     from stead.tables.schema import Column
+    from stead.tables.sources import Data
 
 MOST_LEVELS, MOST_PREDICTORS = 50, 30
 
 
-def propose(
-    path: str | Path, *, encoding: str = "utf-8", delimiter: str = "", decimal: str = ""
-) -> tuple[Plan, Scan]:
-    """A plan for a data file, and what was seen in it."""
-    if decimal not in {"", ".", ","}:
+def propose(data: Data) -> tuple[Plan, Scan]:
+    """A plan for a data set, and what was seen in it; an empty delimiter or decimal mark is found out."""
+    if data.decimal not in {"", ".", ","}:
         raise UsageError("E-DECIMAL", 'decimal is "." or ","')
-    file = Path(path)
-    seen = scan(file, encoding=encoding, delimiter=delimiter, decimal=decimal)
+    data.require_no_password()
+    seen = scan(data)
     models = _models(seen)
     if not models:
         raise UsageError(
             "E-PLAN",
-            f"{file.name}: no column is a number with decimals or has two levels, so none of the models can make one",
+            f"{data.name}: no column is a number with decimals or has two levels, so none of the models can make one",
         )
     plan = Plan(
-        title=file.stem,
-        data=Data(file.name, encoding, seen.delimiter, seen.decimal),
+        title=data.title,
+        data=seen.data.beside(data.folder),
         schema=seen.schema,
         models=models,
         measures=Measures(),
-        home=file.parent,
+        home=data.folder,
     )
     return plan, seen
 

@@ -23,7 +23,6 @@ from stead.language.grammar import Factor, Formula
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
@@ -35,14 +34,6 @@ if TYPE_CHECKING:
 NAMED = ("logistic", "cart", "forest", "boosting")
 SMALLEST_LEAF, MOST_LEAVES = 5, 200
 TREES = 100
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """Hold libraries to one thread: fits are small and many, and threads that wait for each other cost up to eighty times the work."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    limits: AbstractContextManager[Any] = threadpool_limits(1)
-    return limits
 
 
 @dataclass(frozen=True)
@@ -94,9 +85,10 @@ class Foreign:
     def scores(self, labels: Array) -> Array:
         """Fitted probabilities; what an estimator says when it fails may quote a value, and is withheld."""
         from sklearn.base import clone  # type: ignore[import-untyped]
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-        try:
-            with warnings.catch_warnings():
+        try:  # fits are small and many: threads that wait for each other cost up to eighty times the work
+            with warnings.catch_warnings(), threadpool_limits(1):
                 warnings.simplefilter("ignore")
                 fitted = clone(self.estimator).fit(self.features, labels.astype(np.int64))
                 return np.asarray(fitted.predict_proba(self.features)[:, 1], np.float64)

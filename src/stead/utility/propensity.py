@@ -18,7 +18,7 @@ import numpy as np
 
 from stead.errors import Notice, shorten
 from stead.measurement import Measurement, not_available
-from stead.utility.classifiers import check_classifier, one_thread
+from stead.utility.classifiers import check_classifier
 from stead.utility.null import PLUG_IN, standing
 from stead.utility.null_choice import choose_null, kept_columns_agree, null_found
 from stead.utility.propensity_fits import Setting, fit_all
@@ -75,8 +75,7 @@ def pmse(
     choice = choose_null(release, kind, null, agree=agree)
     counted = release.synthesized if agree else parsed.predictors
     setting = Setting(release, design, classifier, counted, own_terms=formula is not None)
-    with one_thread():
-        fits = fit_all(setting, choice)
+    fits = fit_all(setting, choice)
     found = null_found(choice, fits, release.proper, setting.share, setting.rows + setting.made)
     between = _between_lines(setting, found)
     if between and release.proper is False:

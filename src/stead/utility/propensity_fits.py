@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stead.glm.threads import NARROW, threads_for
 from stead.randomness import thin_rows
 from stead.utility.classifiers import Foreign, Logit
 from stead.utility.relabelling import TIMES, mean_of, own_labels, relabelled
@@ -121,7 +122,8 @@ def _relabelled_apart(setting: Setting, choice: Choice, rank: int) -> Apart:
     rows, made = few[0].rows, few[1].rows
     rng = np.random.default_rng(0)
     labels = np.column_stack([relabelled(choice.how, rows, made, rng) for _ in range(THIN_TIMES)])
-    scores = Logit.prepare(setting.design, few).linear_scores(labels)
+    with threads_for(NARROW):
+        scores = Logit.prepare(setting.design, few).linear_scores(labels)
     mean = mean_of([measure(scores[:, one], labels[:, one]) for one in range(THIN_TIMES)])
     smaller = float(np.sqrt((rows + made) / (setting.rows + setting.made)))
     return Apart(
