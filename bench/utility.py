@@ -27,22 +27,22 @@ print(time.process_time() - began)
 """
 
 
-def utility() -> Iterator[Row]:
+def rows() -> Iterator[Row]:
     """Scores, joint distribution functions, tables; in CPU seconds of warm calls."""
-    for rows, limit in ((5_133, ""), (100_000, "0.25 s"), (1_000_000, "4 s")):
-        release = samples(rows)
+    for size, limit in ((5_133, ""), (100_000, "0.25 s"), (1_000_000, "4 s")):
+        release = samples(size)
         seconds = cpu(lambda release=release: stead.pmse(release), 3)  # type: ignore[misc]
-        yield Row(f"pMSE, five columns and all pairs, n = n_s = {rows:,}", f"{seconds:.2f} s", limit)
+        yield Row(f"pMSE, five columns and all pairs, n = n_s = {size:,}", f"{seconds:.2f} s", limit)
     yield Row(
         "its memory beyond the data, n = n_s = 1,000,000", f"{_peak(samples(1_000_000)):.0f} MiB", "400 MB"
     )
     seconds = cpu(lambda: stead.pmse(samples(5_133), classifier="cart"), 1)
     yield Row("pMSE by CART with 50 permutations, n = n_s = 5,133", f"{seconds:.2f} s", "3 s")
-    for columns, rows, limit in ((2, 100_000, "1 s"), (3, 100_000, "10 s"), (4, 100_000, "")):
-        release = normal(rows, columns)
+    for columns, size, limit in ((2, 100_000, "1 s"), (3, 100_000, "10 s"), (4, 100_000, "")):
+        release = normal(size, columns)
         seconds = cpu(lambda release=release: stead.ecdf(release, release.synthesized), 1)  # type: ignore[misc]
         yield Row(
-            f"joint distribution functions, d = {columns}, n = n_s = {rows:,}", f"{seconds:.2f} s", limit
+            f"joint distribution functions, d = {columns}, n = n_s = {size:,}", f"{seconds:.2f} s", limit
         )
     seconds = cpu(lambda: stead.margins(samples(100_000), order=3), 1)
     yield Row("tables of three of five columns, n = n_s = 100,000", f"{seconds:.2f} s", "")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError
 
-from stead.cli import risk_attribute, start, studies, ui, utility
+from stead.cli import risk_attribute, risk_binary, start, studies, ui, utility
 from stead.errors import Interrupted, Notice, SteadError, UsageError
 from stead.tables.addresses import without_credentials
 
@@ -46,7 +46,9 @@ def application() -> App:
     app.command(utility.utility)
     risk = App(name="risk", help="What an intruder could learn from a release.", help_format="plaintext")
     risk.command(risk_attribute.attribute)
+    risk.command(risk_binary.binary)
     app.command(risk)
+    app.command(risk_binary.audit)
     return app
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from stead.errors import UsageError, shorten
 from stead.language.functions import IDENTITY
 from stead.models.base import Model, Posterior, Progress, silent
+from stead.models.epsilon import HasEpsilon
 from stead.randomness import generator
 
 if TYPE_CHECKING:
@@ -44,6 +45,11 @@ class Sequence:
         object.__setattr__(self, "models", tuple(models))
         if not self.models:
             raise UsageError("E-SEQUENCE", "a sequence needs at least one model")
+        if any(isinstance(model, HasEpsilon) for model in self.models):
+            raise UsageError(
+                "E-SEQUENCE",
+                "a differentially private model stands alone: beside a model that is not private its epsilon would say nothing of the file. Synthesize its columns by themselves; those of several private models may be put side by side, and their costs add up",
+            )
         made = self.responses
         twice = sorted({name for name in made if made.count(name) > 1})
         if twice:

@@ -12,14 +12,17 @@ from stead.glm.priors import ConjugatePrior
 from stead.glm.standardized import Constants
 from stead.language.design import Design
 from stead.language.grammar import parse
+from stead.models.binary_dp import BinaryDP
 from stead.models.counts import NegativeBinomial, Poisson
 from stead.models.external_posterior import ExternalPosterior
 from stead.models.gamma import Gamma
 from stead.models.linear import Linear
 from stead.models.logistic import Logistic
 from stead.models.multinomial import Multinomial
+from stead.models.multinomial_dp import MultinomialDP
 from stead.models.ordered import Ordered
 from stead.models.parts import Parts
+from stead.models.private import PrivateModel, posterior_of
 from stead.models.probit import Probit
 from stead.models.regression_posterior import RegressionPosterior
 from stead.models.response import NumericResponse
@@ -40,6 +43,7 @@ REGRESSIONS: dict[str, type[Regression]] = {
     for model in (Linear, Logistic, Probit, Multinomial, Ordered, Poisson, NegativeBinomial, Gamma)
 }
 """By the name that a state and a plan use."""
+PRIVATE: dict[str, type[PrivateModel]] = {model.__name__: model for model in (BinaryDP, MultinomialDP)}
 
 
 def regression_state(posterior: RegressionPosterior) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -83,11 +87,16 @@ def posterior_from_state(state: Mapping[str, Any], arrays: Mapping[str, NDArray[
                 for place, part in enumerate(state["parts"])
             )
         )
+    if name in PRIVATE:
+        settings = {key: value for key, value in state.items() if key not in {"model", "schema"}}
+        schema = Schema.from_dict(state["schema"])
+        return posterior_of(PRIVATE[name](**settings), schema, arrays["counts"], arrays["draws"])
     if name == "External":
         return ExternalPosterior.from_state(state, arrays)
     if name not in REGRESSIONS:
         raise InputRefused(
-            "E-MODEL", f"no model is called {shorten(str(name))}; {nearest(str(name), REGRESSIONS)}"
+            "E-MODEL",
+            f"no model is called {shorten(str(name))}; {nearest(str(name), [*REGRESSIONS, *PRIVATE])}",
         )
     model = REGRESSIONS[name](state["formula"], _prior(state["prior"]), state["weights"])
     schema = Schema.from_dict(state["schema"])

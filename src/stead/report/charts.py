@@ -17,6 +17,8 @@ from stead.report.predicted import draw_predicted
 from stead.report.scores import draw_scores
 from stead.report.shares import draw_shares
 from stead.report.svg import SvgChart
+from stead.report.sweeps import draw_sweep
+from stead.report.tradeoff import draw_tradeoff
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,8 +33,10 @@ KINDS = {
     "pairs": draw_pairs,
     "predictive": draw_predicted,
     "propensity": draw_scores,
+    "risk_utility": draw_tradeoff,
+    "sweep": draw_sweep,
 }
-PICTURES = {"chains": 2, "margins": 1, "predictive": 1}
+PICTURES = {"chains": 2, "margins": 1, "predictive": 1, "sweep": 1}
 """How many pictures a kind has for each of its `columns`; a kind that is not here has one in all."""
 
 

@@ -37,6 +37,8 @@ LIGHT = {
     "depth-2": "#93b3d3",
     "depth-3": "#40709f",
     "depth-4": "#1b3f63",
+    "accept": "#e4f1e6",  # a region where risk is accepted, and its hatching
+    "accept-line": "#b5d3bb",
     "fail": "#93291e",
 }
 DARK = {
@@ -58,6 +60,8 @@ DARK = {
     "depth-2": "#3a5f84",
     "depth-3": "#8db6de",
     "depth-4": "#c9def3",
+    "accept": "#22362a",
+    "accept-line": "#3f5f49",
     "fail": "#f28b7d",
 }
 

@@ -37,6 +37,14 @@ MEANING = {
         "U_m is the largest vertical distance between the two cumulative curves. A value near the reference is what chance alone gives between two samples of this size.",
         "It looks at one column by itself. It says nothing about the relations between columns, and nothing about the risk of a single person.",
     ),
+    "sweep": (
+        "Each line is a record under every prior at once, from a prior near 0 at the left to one near 1 at the right. A record is safe where its whole line is accepted.",
+        "It holds for the stated intruder, guesses and region. The region belongs to the holder: it is not published with the files.",
+    ),
+    "risk_utility": (
+        "Each mark is one release. Risk is the probability of a true value given the release, utility what an analyst loses by using it.",
+        "Both are of the files that were made. Another file of the same design may lie elsewhere.",
+    ),
     "margins": (
         "Total variation is the share of rows that would have to change category for the two files to agree. A value near the reference is what chance alone gives.",
         "It looks at one column at a time. Equal shares do not mean that combinations of columns agree, and rare categories can still point to a person.",
