@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from stead.utility.ecdf import ecdf
     from stead.utility.margins import margins
     from stead.utility.predictive import predictive_check
+    from stead.utility.propensity import pmse
     from stead.utility.proportion import binary_utility, private_proportion
 
 __version__ = "0.1.0"
@@ -93,6 +94,7 @@ _HOMES = {
     "stead.tables.schema": ("Column", "Schema"),
     "stead.utility.ecdf": ("ecdf",),
     "stead.utility.margins": ("margins",),
+    "stead.utility.propensity": ("pmse",),
     "stead.utility.predictive": ("predictive_check",),
     "stead.utility.proportion": ("binary_utility", "private_proportion"),
 }
@@ -140,6 +142,7 @@ __all__ = [
     "expected_risk",
     "external",
     "margins",
+    "pmse",
     "predictive_check",
     "private_proportion",
     "read",

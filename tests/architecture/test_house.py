@@ -25,6 +25,7 @@ ROOMS = (
 HEAVY = (
     *("scipy.stats", "numba", "pandas", "duckdb", "pyarrow", "altair", "vl_convert", "jinja2", "rich"),
     *("cyclopts", "polars", "narwhals", "arviz_stats", "pyreadstat", "adbc_driver_manager"),
+    "sklearn",
 )
 FRONT = "__init__"
 
@@ -204,6 +205,29 @@ def test_numba_enters_through_the_kernels() -> None:
         if any(module.partition(".")[0] == "numba" for module in imported_modules(tree_of(path)))
     }
     assert entries <= {"kernels"}
+
+
+def test_scikit_learn_enters_at_one_place() -> None:
+    entries = {
+        named(path)
+        for path in MODULES
+        if any(module.partition(".")[0] == "sklearn" for module in imported_modules(tree_of(path)))
+    }
+    assert entries == {"utility/classifiers.py"}
+
+
+def test_kernels_are_imported_late() -> None:
+    """Their import loads numba: a module that needs one imports it in the function that calls it."""
+    early = {
+        named(path)
+        for path in MODULES
+        if room_of(path) != "kernels"
+        and any(
+            isinstance(node, ast.ImportFrom) and (node.module or "").startswith("stead.kernels.")
+            for node in tree_of(path).body
+        )
+    }
+    assert early == set()
 
 
 def test_no_public_name_is_the_name_of_a_room() -> None:

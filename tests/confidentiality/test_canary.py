@@ -265,6 +265,21 @@ def test_a_second_run_and_a_run_elsewhere_leave_nothing_either(place: Path, shel
     assert leaks(place, *shell.printed) == {}
 
 
+@pytest.mark.parametrize("machine", [(), ("--json",)], ids=["text", "json"])
+def test_no_planted_value_leaves_the_measures_of_foreign_files(
+    place: Path, shell: Shell, machine: tuple[str, ...]
+) -> None:
+    assert shell("init", "survey.csv") == 0
+    assert shell("run", "--repro-seed", "5") == 0
+    files = [str(path) for path in sorted((place / "stead-output" / "public").iterdir())]
+    made = ("--synthesized", "income,assets,spent")
+    for more in (("--proper",), ("--plug-in", "--classifier", "cart")):
+        assert shell("utility", "survey.csv", *files, *made, "--plan", "stead.toml", *more, *machine) == 0
+    for wrong in (("--synthesized", "incom"), (*made, "--formula", "income ~ 1"), (*made, "--null", "nil")):
+        assert shell("utility", "survey.csv", *files, "--plan", "stead.toml", *wrong, *machine) == 2
+    assert leaks(place, *shell.printed) == {}
+
+
 def put(column: int, value: str, row: int = 40) -> Callable[[list[list[str]]], str]:
     """The file with one cell changed."""
 

@@ -12,7 +12,9 @@ from stead.errors import UsageError, nearest
 from stead.report.beliefs import draw_beliefs
 from stead.report.chains import draw_chains
 from stead.report.curves import draw_curves
+from stead.report.pairs import draw_pairs
 from stead.report.predicted import draw_predicted
+from stead.report.scores import draw_scores
 from stead.report.shares import draw_shares
 from stead.report.svg import SvgChart
 from stead.report.sweeps import draw_sweep
@@ -28,7 +30,9 @@ KINDS = {
     "chains": draw_chains,
     "ecdf": draw_curves,
     "margins": draw_shares,
+    "pairs": draw_pairs,
     "predictive": draw_predicted,
+    "propensity": draw_scores,
     "risk_utility": draw_tradeoff,
     "sweep": draw_sweep,
 }

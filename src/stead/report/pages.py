@@ -49,6 +49,14 @@ MEANING = {
         "Total variation is the share of rows that would have to change category for the two files to agree. A value near the reference is what chance alone gives.",
         "It looks at one column at a time. Equal shares do not mean that combinations of columns agree, and rare categories can still point to a person.",
     ),
+    "pairs": (
+        "A ratio near 1 is what chance alone gives; a large one names two columns whose table differs. The diagonal holds the columns by themselves.",
+        "It looks at two columns at a time, in cells of ten or so for each. A relation of three columns, or one within a cell, is not seen.",
+    ),
+    "propensity": (
+        "pMSE is the mean squared distance of the scores from c. A right synthesis does not give 0 but the null mean, so that a ratio near 1 is what chance alone gives.",
+        "It sees what its classifier can see, and no more: another classifier may tell the files apart. It says nothing about the risk of a single person.",
+    ),
     "predictive": (
         "Data are drawn anew from the fitted model, many times. A triangle marks a share of the confidential file that hardly any of them has: there the model misses something that the synthetic data will lack.",
         "It looks at one column at a time, with data that the model has seen. A model that passes may still miss how columns depend on each other.",
