@@ -79,7 +79,7 @@ def pmse(
     found = null_found(choice, fits, release.proper, setting.share, setting.rows + setting.made)
     between = _between_lines(setting, found)
     if between and release.proper is False:
-        warnings.warn(Notice("E-NULL-BETWEEN", between), stacklevel=2)
+        warnings.warn(Notice("E-NULL-BETWEEN", f"the null of pMSE: {between}"), stacklevel=2)
     notes = [*_notes(setting, fits, agree=agree), *([between] if between else [])]
     return _measured(setting, fits, found, kind, notes, settled=not between)
 
