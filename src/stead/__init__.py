@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from stead.errors import DiagnosticsFailed, InputRefused, Interrupted, Notice, SteadError, UsageError
     from stead.glm.priors import ConjugatePrior
     from stead.measurement import Measurement
+    from stead.models.choices import Choice
     from stead.models.counts import NegativeBinomial, Poisson
+    from stead.models.derived import Derived
     from stead.models.gamma import Gamma
     from stead.models.linear import Linear
     from stead.models.logistic import Logistic
@@ -49,6 +51,8 @@ _HOMES = {
     "stead.measurement": ("Measurement",),
     "stead.glm.priors": ("ConjugatePrior",),
     "stead.models.counts": ("NegativeBinomial", "Poisson"),
+    "stead.models.choices": ("Choice",),
+    "stead.models.derived": ("Derived",),
     "stead.models.gamma": ("Gamma",),
     "stead.models.linear": ("Linear",),
     "stead.models.logistic": ("Logistic",),
@@ -67,8 +71,10 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Choice",
     "Column",
     "ConjugatePrior",
+    "Derived",
     "DiagnosticsFailed",
     "Gamma",
     "InputRefused",

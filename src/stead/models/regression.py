@@ -111,6 +111,19 @@ class Regression(ABC):
         """The one column that the model makes."""
         return (self.target.column,)
 
+    def check(self, records: Records) -> None:
+        """Refuse a column of another kind, a name or a function that does not fit, a column with nothing to model."""
+        self._bound(records)
+
+    def _bound(self, records: Records) -> tuple[Design, Response, NDArray[np.bool_]]:
+        """Design, response and the rows whose values are modelled."""
+        design = Design.bind(self.parsed, records)
+        column, held = records.schema[self.target.column], records[self.target.column]
+        response = self.response_of(column)
+        used = Parts(spikes=column.spikes).of(held) == VALUE
+        require_values(column, held, used)
+        return design, response, used
+
     def fit(
         self, records: Records, *, draws: int = 1000, rng: Rng = None, progress: Progress = silent
     ) -> RegressionPosterior:
@@ -118,12 +131,9 @@ class Regression(ABC):
         if draws < 1:
             raise UsageError("E-DRAWS", "draws is a whole number from 1")
         for_values, for_parts = generator(rng).spawn(2)
-        design = Design.bind(self.parsed, records)
-        column, held = records.schema[self.target.column], records[self.target.column]
-        response = self.response_of(column)
+        design, response, used = self._bound(records)
+        column, held = response.column, records[self.target.column]
         weight = weights_of(records, design, self.weights)
-        used = Parts(spikes=column.spikes).of(held) == VALUE
-        require_values(column, held, used)
         require_budget(str(self.target), response.family.count, len(design.labels), int(used.sum()), draws)
         progress(f"fit {shorten(column.name)}", 0, 1)
         fitted, response = self.draw(Frame(design, records, held, used, weight), response, draws, for_values)

@@ -20,6 +20,7 @@ from stead.tables import cells as raw
 from stead.tables.convert import decode
 from stead.tables.files import arrow_table
 from stead.tables.infer import DATE_LIKE, MOST_SPECIAL_TEXTS, infer
+from stead.tables.records import Records
 from stead.tables.schema import Column, Schema
 
 if TYPE_CHECKING:
@@ -40,16 +41,23 @@ ID_NAME = re.compile(r"(?i)(^|_)(id|key|uuid|serial|person|pid|hid|record)(_?(no
 
 @dataclass(frozen=True)
 class Scan:
-    """A proposed schema, how the file is to be read, and the columns that no model can use."""
+    """The records under a proposed schema, and how the file is to be read."""
 
-    schema: Schema
+    records: Records
     encoding: str
     delimiter: str
     decimal: str
-    rows: int
-    idle: tuple[str, ...]
-    skewed: dict[str, str]
     notices: tuple[str, ...]
+
+    @property
+    def schema(self) -> Schema:
+        """The proposed schema."""
+        return self.records.schema
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self.records.rows
 
 
 def scan(path: Path, *, encoding: str = "utf-8", delimiter: str = "", decimal: str = "") -> Scan:
@@ -63,17 +71,13 @@ def scan(path: Path, *, encoding: str = "utf-8", delimiter: str = "", decimal: s
         )
         proposed = [_propose(cells, mark) for cells in columns]
     notices = tuple(str(one.message) for one in caught if isinstance(one.message, Notice))
-    idle, skewed = [], {}
-    for cells, column in zip(columns, proposed, strict=True):
-        if not column.carried:
-            continue
-        held = decode(cells, column, decimal=mark)
-        present = held.values[held.present]
-        if not len(present) or (present == present[0]).all():
-            idle.append(column.name)
-        elif not column.coded:
-            skewed[column.name] = _transformation(present.astype(float))
-    return Scan(Schema(proposed), encoding, delimiter, mark, table.num_rows, tuple(idle), skewed, notices)
+    held = {
+        column.name: decode(cells, column, decimal=mark)
+        for cells, column in zip(columns, proposed, strict=True)
+        if column.carried
+    }
+    records = Records(Schema(proposed), held, table.num_rows)
+    return Scan(records, encoding, delimiter, mark, notices)
 
 
 def _table(path: Path, encoding: str, delimiter: str) -> tuple[pa.Table, str]:
@@ -221,13 +225,3 @@ def _parses(text: str, form: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _transformation(present: NDArray[np.float64]) -> str:
-    """The function that makes a skewed column more nearly normal, or "" where it is not skewed."""
-    centred = present - present.mean()
-    spread = float(np.sqrt(np.mean(centred**2)))
-    if spread == 0 or abs(float(np.mean((centred / spread) ** 3))) < 1.0:
-        return ""
-    lowest = float(present.min())
-    return "log" if lowest > 0 else "log1p" if lowest >= 0 else "asinh"
