@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from stead.glm.priors import ConjugatePrior
     from stead.measurement import Measurement
     from stead.models.binary_dp import BinaryDP
+    from stead.models.choices import Choice
     from stead.models.counts import NegativeBinomial, Poisson
+    from stead.models.derived import Derived
     from stead.models.external import External, external
     from stead.models.gamma import Gamma
     from stead.models.linear import Linear
@@ -68,6 +70,8 @@ _HOMES = {
     "stead.models.binary_dp": ("BinaryDP",),
     "stead.models.counts": ("NegativeBinomial", "Poisson"),
     "stead.models.external": ("External", "external"),
+    "stead.models.choices": ("Choice",),
+    "stead.models.derived": ("Derived",),
     "stead.models.gamma": ("Gamma",),
     "stead.models.linear": ("Linear",),
     "stead.models.logistic": ("Logistic",),
@@ -102,8 +106,10 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "BinaryDP",
+    "Choice",
     "Column",
     "ConjugatePrior",
+    "Derived",
     "DiagnosticsFailed",
     "External",
     "Gamma",

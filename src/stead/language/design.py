@@ -55,7 +55,8 @@ class Design:
         ):
             check_factor(factor, records.schema[factor.column])
             if factor.function in FUNCTIONS:
-                require_domain(factor, records)
+                apart = records.schema[factor.column].spikes if factor == parsed.response else ()
+                require_domain(factor, records, apart)
         return design
 
     @property
@@ -159,10 +160,11 @@ def check_factor(factor: Factor, column: Column) -> None:
         )
 
 
-def require_domain(factor: Factor, records: Records) -> None:
-    """Refuse a function where some values lie outside its domain, with their count."""
+def require_domain(factor: Factor, records: Records, apart: tuple[float, ...] = ()) -> None:
+    """Refuse a function where some values lie outside its domain, with their count; those that are modelled apart may."""
     held, function = records[factor.column], FUNCTIONS[factor.function]
-    outside = function.outside(held.values[held.present])
+    present = held.values[held.present]
+    outside = function.outside(present[~np.isin(present, apart)] if apart else present)
     if outside:
         bound = f"{'below' if function.closed else 'at or below'} {function.lowest:g}"
         others = "asinh() and cbrt() take every number" + (

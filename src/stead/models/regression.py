@@ -116,19 +116,29 @@ class Regression(ABC):
         """The one column that the model makes."""
         return (self.target.column,)
 
+    def check(self, records: Records) -> None:
+        """Refuse a column of another kind, a name or a function that does not fit, a column with nothing to model."""
+        self._bound(records)
+
+    def _bound(self, records: Records) -> tuple[Design, Response, Parts]:
+        """Design, response, and the missing codes and spikes that occur."""
+        design = Design.bind(self.parsed, records)
+        column, held = records.schema[self.target.column], records[self.target.column]
+        response = self.response_of(column)
+        parts = Parts.occurring(column, held)
+        require_values(column, held, parts.of(held) == VALUE)
+        return design, response, parts
+
     def fit(
         self, records: Records, *, draws: int = 1000, rng: Rng = None, progress: Progress = silent
     ) -> RegressionPosterior:
         """The posterior given `records`."""
         if draws < 1:
             raise UsageError("E-DRAWS", "draws is a whole number from 1")
-        design = Design.bind(self.parsed, records)
-        column, held = records.schema[self.target.column], records[self.target.column]
-        response = self.response_of(column)
-        weight = weights_of(records, design, self.weights)
-        parts = Parts.occurring(column, held)
+        design, response, parts = self._bound(records)
+        column, held = response.column, records[self.target.column]
         used = parts.of(held) == VALUE
-        require_values(column, held, used)
+        weight = weights_of(records, design, self.weights)
         require_budget(str(self.target), response.family.count, len(design.labels), int(used.sum()), draws)
         progress(f"fit {shorten(column.name)}", 0, 1)
         frame = Frame(design, records, held, used, weight)

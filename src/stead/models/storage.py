@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stead.errors import InputRefused, nearest, shorten
+from stead.errors import InputRefused, UsageError, nearest, shorten
 from stead.glm.priors import ConjugatePrior
 from stead.glm.standardized import Constants
 from stead.language.design import Design
 from stead.language.grammar import parse
 from stead.models.binary_dp import BinaryDP
 from stead.models.counts import NegativeBinomial, Poisson
+from stead.models.derived import Derived, DerivedPosterior
 from stead.models.external_posterior import ExternalPosterior
 from stead.models.gamma import Gamma
 from stead.models.linear import Linear
@@ -35,8 +36,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from stead.models.base import Posterior
-    from stead.models.regression import Regression
+    from stead.glm.priors import PriorChoice
+    from stead.models.base import Model, Posterior
+    from stead.models.regression import Regression, Weights
 
 REGRESSIONS: dict[str, type[Regression]] = {
     model.__name__: model
@@ -44,6 +46,16 @@ REGRESSIONS: dict[str, type[Regression]] = {
 }
 """By the name that a state and a plan use."""
 PRIVATE: dict[str, type[PrivateModel]] = {model.__name__: model for model in (BinaryDP, MultinomialDP)}
+MODELS = (*REGRESSIONS, Derived.__name__)
+
+
+def model_named(name: str, formula: str, prior: PriorChoice = "weak", weights: Weights = "") -> Model:
+    """The model that a plan names, or an error with the nearest name; a rule has no prior."""
+    if name == Derived.__name__:
+        return Derived(formula)
+    if name not in REGRESSIONS:
+        raise UsageError("E-PLAN-MODEL", f"no model is called {shorten(name)}; {nearest(name, MODELS)}")
+    return REGRESSIONS[name](formula, prior, weights)
 
 
 def regression_state(posterior: RegressionPosterior) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -93,10 +105,12 @@ def posterior_from_state(state: Mapping[str, Any], arrays: Mapping[str, NDArray[
         return posterior_of(PRIVATE[name](**settings), schema, arrays["counts"], arrays["draws"])
     if name == "External":
         return ExternalPosterior.from_state(state, arrays)
+    if name == Derived.__name__:
+        return DerivedPosterior.from_state(state, arrays)
     if name not in REGRESSIONS:
         raise InputRefused(
             "E-MODEL",
-            f"no model is called {shorten(str(name))}; {nearest(str(name), [*REGRESSIONS, *PRIVATE])}",
+            f"no model is called {shorten(str(name))}; {nearest(str(name), [*MODELS, *PRIVATE])}",
         )
     model = REGRESSIONS[name](state["formula"], _prior(state["prior"]), state["weights"])
     schema = Schema.from_dict(state["schema"])

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 METROPOLIS = "independence Metropolis on Student-t proposals at the mode"
 HAMILTONIAN = "Hamiltonian Monte Carlo, preconditioned at the mode"
+THIN_PATHS = 5
+"""Paths between two draws where every path as a draw does not mix."""
 IMPOSSIBLE = -1e300
 """The log weight of a proposal that cannot be."""
 LEAST_SHARE = 0.2
@@ -55,8 +57,19 @@ def draw(target: Target, draws: int, rng: np.random.Generator) -> tuple[Array, D
         if heavy
         else f"{share:.0%} of the proposals' draws were effective"
     )
-    points, acceptance = hamiltonian_chains(target, mode.point, mode.precision, draws, for_paths)
-    return points, replace(diagnostics.of_chain(HAMILTONIAN, points, None, acceptance), why=why)
+    return _hamiltonian(target, mode, draws, why, for_paths)
+
+
+def _hamiltonian(
+    target: Target, mode: Mode, draws: int, why: str, rng: np.random.Generator
+) -> tuple[Array, Diagnostics]:
+    """A path for each draw; where those do not mix, several, of which the last is kept."""
+    for thin, stream in zip((1, THIN_PATHS), rng.spawn(2), strict=True):
+        points, acceptance = hamiltonian_chains(target, mode.point, mode.precision, draws, stream, thin)
+        checked = replace(diagnostics.of_chain(HAMILTONIAN, points, None, acceptance), why=why)
+        if not checked.problems:
+            break
+    return points, checked
 
 
 def _metropolis(

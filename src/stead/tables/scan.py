@@ -19,6 +19,7 @@ from stead.errors import InputRefused, Notice
 from stead.tables import cells as raw
 from stead.tables.convert import decode
 from stead.tables.infer import DATE_LIKE, MOST_SPECIAL_TEXTS, infer, labelled
+from stead.tables.records import Records
 from stead.tables.schema import Column, Schema
 
 if TYPE_CHECKING:
@@ -38,14 +39,21 @@ ID_NAME = re.compile(r"(?i)(^|_)(id|key|uuid|serial|person|pid|hid|record)(_?(no
 
 @dataclass(frozen=True)
 class Scan:
-    """A proposed schema, how the data are to be read, and the columns that no model can use."""
+    """The records under a proposed schema, and how the data are to be read."""
 
-    schema: Schema
+    records: Records
     data: Data
-    rows: int
-    idle: tuple[str, ...]
-    skewed: dict[str, str]
     notices: tuple[str, ...]
+
+    @property
+    def schema(self) -> Schema:
+        """The proposed schema."""
+        return self.records.schema
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self.records.rows
 
 
 def scan(data: Data) -> Scan:
@@ -63,17 +71,12 @@ def scan(data: Data) -> Scan:
             for cells in columns.values()
         ]
     notices = tuple(str(one.message) for one in caught if isinstance(one.message, Notice))
-    idle, skewed = [], {}
-    for cells, column in zip(columns.values(), proposed, strict=True):
-        if isinstance(cells, Column) or not column.carried:
-            continue
-        held = decode(cells, column, decimal=data.decimal)
-        present = held.values[held.present]
-        if not len(present) or (present == present[0]).all():
-            idle.append(column.name)
-        elif not column.coded:
-            skewed[column.name] = _transformation(present.astype(float))
-    return Scan(Schema(proposed), data, loaded.rows, tuple(idle), skewed, notices)
+    held = {
+        column.name: decode(cells, column, decimal=data.decimal)
+        for cells, column in zip(columns.values(), proposed, strict=True)
+        if column.carried and not isinstance(cells, Column)
+    }
+    return Scan(Records(Schema(proposed), held, loaded.rows), data, notices)
 
 
 def _cells(loaded: Loaded, name: str) -> Cells | Column:
@@ -229,13 +232,3 @@ def _parses(text: str, form: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _transformation(present: NDArray[np.float64]) -> str:
-    """The function that makes a skewed column more nearly normal, or "" where it is not skewed."""
-    centred = present - present.mean()
-    spread = float(np.sqrt(np.mean(centred**2)))
-    if spread == 0 or abs(float(np.mean((centred / spread) ** 3))) < 1.0:
-        return ""
-    lowest = float(present.min())
-    return "log" if lowest > 0 else "log1p" if lowest >= 0 else "asinh"
