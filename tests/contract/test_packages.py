@@ -27,6 +27,7 @@ from stead.tables.clocks import clock_of
 from stead.tables.files import read, table, write
 from stead.tables.records import Records, Values
 from stead.tables.schema import Column, Schema
+from stead.tables.sources import Data
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -160,6 +161,16 @@ def test_the_schema_of_one_file_reads_another(survey: Path, tmp_path: Path) -> N
     pyreadstat.write_sav(other, tmp_path / "other.sav", **SAID)
     with pytest.raises(InputRefused, match=r"column sex: 6 cells .* \[E-LEVEL\]"):
         read(tmp_path / "other.sav", schema)
+
+
+def test_a_link_is_read_by_its_own_name(survey: Path, tmp_path: Path) -> None:
+    blob = tmp_path / "store" / "blob"
+    blob.parent.mkdir()
+    survey.rename(blob)
+    survey.symlink_to(blob)
+    assert read(survey).rows == 6
+    assert Data(str(survey)).beside(tmp_path) == Data("survey.sav")
+    assert Data(str(survey)).beside(blob.parent) == Data(str(tmp_path.resolve() / "survey.sav"))
 
 
 def test_a_date_that_is_declared_missing_is_a_code_in_words(tmp_path: Path) -> None:

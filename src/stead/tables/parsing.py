@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CATALOG = ".sas7bcat"
-TAGS = "tags of "
+TAGS = "\0"
+"""Before the name of a column, the name of the one that says which special missing value stands where."""
 UNCOMPRESSED = {".dta", ".xpt", ".por"}
 BYTES, ZSAV = "ISO8859-1", b"$FL3"
 STATA_HEAD, STATA_END = b"<stata_dta>", b"</stata_dta>"
@@ -42,7 +43,7 @@ START = "import sys; sys.path[:] = sys.argv[1:]; from stead.tables.parsing impor
 
 def parse(file: Path) -> tuple[pa.Table, dict[str, Any]]:
     """The columns of a file and what it says of itself; `refused` among the latter where it could not be parsed."""
-    request = json.dumps({"file": str(file.resolve()), "size": file.stat().st_size})
+    request = json.dumps({"file": str(file.absolute()), "size": file.stat().st_size})
     try:
         done = subprocess.run(  # noqa: S603 - this interpreter, this module
             [sys.executable, "-I", "-c", START, *sys.path],

@@ -93,15 +93,15 @@ class Data:
         """The data that a plan in `home` means: paths start from there."""
         scheme = scheme_of(self.file)
         if scheme == SQLITE:
-            return replace(self, file=f"sqlite:///{sqlite_path(self.file, home).resolve()}")
+            return replace(self, file=f"sqlite:///{sqlite_path(self.file, home).absolute()}")
         return self if scheme else replace(self, file=str(home / self.file))
 
     def beside(self, home: Path) -> Data:
         """The data as a plan in `home` names them: by name what lies there, by its full path what lies elsewhere."""
         if self.on_server:
             return self
-        path = self.path.resolve()
-        name = path.name if path.parent == home.resolve() else str(path)
+        folder = self.path.parent.resolve()  # the file itself may be a link, and is meant by its name
+        name = self.path.name if folder == home.resolve() else str(folder / self.path.name)
         return replace(self, file=f"sqlite:///{name}" if scheme_of(self.file) else name)
 
     def require_no_password(self) -> None:
