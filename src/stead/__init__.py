@@ -16,12 +16,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from stead.engine.duck import Tables
+    from stead.engine.files import ParquetRelease
+    from stead.engine.local import Local
+    from stead.engine.regions import Ball, Radius
     from stead.errors import DiagnosticsFailed, InputRefused, Interrupted, Notice, SteadError, UsageError
     from stead.measurement import Measurement
     from stead.models.linear import ConjugatePrior, Linear
     from stead.models.logistic import Logistic
     from stead.models.sequence import Sequence
     from stead.release import Release, synthesize
+    from stead.risk.attribution import dcap, disco
+    from stead.risk.matching import match_risk
+    from stead.risk.sensitivity import match_sensitivity, worst_records
+    from stead.risk.uniques import replicated_values, uniques
     from stead.tables.examples import consumer_survey
     from stead.tables.files import read, table, write
     from stead.tables.records import Records
@@ -32,6 +40,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "stead.engine.duck": ("Tables",),
+    "stead.engine.files": ("ParquetRelease",),
+    "stead.engine.local": ("Local",),
+    "stead.engine.regions": ("Ball", "Radius"),
     "stead.errors": (
         "DiagnosticsFailed",
         "InputRefused",
@@ -45,6 +57,10 @@ _HOMES = {
     "stead.models.logistic": ("Logistic",),
     "stead.models.sequence": ("Sequence",),
     "stead.release": ("Release", "synthesize"),
+    "stead.risk.attribution": ("dcap", "disco"),
+    "stead.risk.matching": ("match_risk",),
+    "stead.risk.sensitivity": ("match_sensitivity", "worst_records"),
+    "stead.risk.uniques": ("replicated_values", "uniques"),
     "stead.tables.examples": ("consumer_survey",),
     "stead.tables.files": ("read", "table", "write"),
     "stead.tables.records": ("Records",),
@@ -55,27 +71,39 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Ball",
     "Column",
     "ConjugatePrior",
     "DiagnosticsFailed",
     "InputRefused",
     "Interrupted",
     "Linear",
+    "Local",
     "Logistic",
     "Measurement",
     "Notice",
+    "ParquetRelease",
+    "Radius",
     "Records",
     "Release",
     "Schema",
     "Sequence",
     "SteadError",
+    "Tables",
     "UsageError",
     "consumer_survey",
+    "dcap",
+    "disco",
     "ecdf",
     "margins",
+    "match_risk",
+    "match_sensitivity",
     "read",
+    "replicated_values",
     "synthesize",
     "table",
+    "uniques",
+    "worst_records",
     "write",
 ]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError
 
-from stead.cli import start, studies, ui
+from stead.cli import risk, start, studies, ui
 from stead.errors import Interrupted, Notice, SteadError, UsageError
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def application() -> App:
     app.command(start.check)
     app.command(studies.run)
     app.command(studies.demo)
+    app.command(risk.application())
     return app
 
 

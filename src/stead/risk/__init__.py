@@ -1,0 +1,1 @@
+"""What an intruder could still learn from the synthetic data."""
