@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from stead.measurement import Measurement
+    from stead.tables.schema import Schema
 
 HELP = "Measure what an intruder could learn from synthetic files, whatever tool made them."
 
@@ -40,6 +41,8 @@ class Reading:
         Of text files.
     decimal
         The decimal mark of text files.
+    plan
+        A plan, stead.toml, whose columns are taken instead: their kinds, levels and missing codes.
     engine
         local: in memory. tables: Parquet files larger than memory.
     """
@@ -49,6 +52,7 @@ class Reading:
     encoding: str = "utf-8"
     delimiter: str = ","
     decimal: str = "."
+    plan: Annotated[Path | None, Parameter(show_default=False)] = None
     engine: Literal["local", "tables"] = "local"
 
 
@@ -155,27 +159,18 @@ def _in_memory(
     from stead.release import Release
     from stead.tables.files import arrow_table, read
 
-    real = read(
-        confidential,
-        categorical=_listed(reading.categorical),
-        missing=_listed(reading.missing),
-        encoding=reading.encoding,
-        delimiter=reading.delimiter,
-        decimal=reading.decimal,
-    ).only(dict.fromkeys(names))
+    text: dict[str, Any] = {"encoding": reading.encoding, "delimiter": reading.delimiter}
+    meant: dict[str, Any] = (
+        {"schema": _schema(reading.plan)}
+        if reading.plan
+        else {"categorical": _listed(reading.categorical), "missing": _listed(reading.missing)}
+    )
+    real = read(confidential, **meant, **text, decimal=reading.decimal).only(dict.fromkeys(names))
 
     def other(path: Path) -> Any:
-        if (
-            reading.decimal != "."
-        ):  # its numbers are read here; the others under the schema of the confidential file
-            return read(
-                path,
-                real.schema.only(real.names),
-                encoding=reading.encoding,
-                delimiter=reading.delimiter,
-                decimal=reading.decimal,
-            )
-        return arrow_table(path, encoding=reading.encoding, delimiter=reading.delimiter)
+        if reading.decimal == ".":
+            return arrow_table(path, **text)  # to be read as the confidential file was
+        return read(path, **meant, **text, decimal=reading.decimal)
 
     release = Release.from_tables(real, [other(path) for path in synthetic], synthesized=made, aligned=True)
     return release, None if holdout is None else other(holdout)
@@ -197,10 +192,18 @@ def _in_files(
         confidential,
         synthetic,
         synthesized=made,
+        schema=_schema(reading.plan) if reading.plan else None,
         categorical=_listed(reading.categorical),
         missing=dict.fromkeys(names, codes) if codes else None,
     )
     return release, holdout
+
+
+def _schema(plan: Path) -> Schema:
+    """The columns as a plan declares them."""
+    from stead.studies.plan import load
+
+    return load(plan).schema
 
 
 def _listed(values: Iterable[str] | None) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from stead.engine.base import Groups, Matches
 from stead.engine.coding import Digit, coded, digit, singly
-from stead.engine.database import database
+from stead.engine.database import Database
 from stead.engine.expressions import SAME, different, grouped, summed, unlike
 from stead.engine.files import ParquetTable
 from stead.engine.rows import RowEngine
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from stead.engine.base import Convention
+    from stead.engine.expressions import Expression
     from stead.engine.regions import Keys
     from stead.tables.records import Records
 
@@ -45,7 +46,8 @@ class Tables(RowEngine[ParquetTable]):
     def __init__(self, memory: str = "1GB", *, compiled: bool = True) -> None:
         """Take a bound for memory, as DuckDB writes it."""
         super().__init__(compiled=compiled)
-        self.memory = memory
+        self._database = Database(memory)
+        self._verified: set[tuple[ParquetTable, str]] = set()
         self._found: dict[tuple[ParquetTable, str, int | None], pa.ChunkedArray] = {}
 
     def column(self, table: ParquetTable, name: str) -> Column:
@@ -59,9 +61,8 @@ class Tables(RowEngine[ParquetTable]):
         number = (pa.types.is_integer(kind) or pa.types.is_floating(kind)) and name not in meant.categorical
         found = self._different(meant, name, MOST_DIFFERENT + 1 if number else None)
         if number and len(found) > MOST_DIFFERENT:
-            return Column(
-                name, "continuous", decimals=0 if pa.types.is_integer(kind) else None, missing=codes
-            )
+            decimals = 0 if pa.types.is_integer(kind) else None
+            return Column(name, "continuous", decimals=decimals, missing=codes)
         cells = replace(raw.from_arrow(name, found), rows=meant.rows)
         return infer(cells, categorical=not number, missing=codes)
 
@@ -88,14 +89,13 @@ class Tables(RowEngine[ParquetTable]):
         columns = [self.column(table, name) for name in names]
         whole: list[NDArray[Any]] = []
         at = 0
-        with database([table.path], self.memory) as opened:
-            for batch in opened.batches(opened.tables[0].select(*names), BLOCK):
-                rows = slice(at, at + batch.num_rows)
-                arrays = function(_records(pa.Table.from_batches([batch]), columns, table))
-                whole = whole or [np.empty((*one.shape[:-1], table.rows), one.dtype) for one in arrays]
-                for joined, one in zip(whole, arrays, strict=True):
-                    joined[..., rows] = one
-                at = rows.stop
+        for batch in self._database.batches(self._here(table, names).select(*names), BLOCK):
+            rows = slice(at, at + batch.num_rows)
+            arrays = function(_records(pa.Table.from_batches([batch]), columns, table))
+            whole = whole or [np.empty((*one.shape[:-1], table.rows), one.dtype) for one in arrays]
+            for joined, one in zip(whole, arrays, strict=True):
+                joined[..., rows] = one
+            at = rows.stop
         return tuple(whole)
 
     def match_counts(
@@ -115,8 +115,8 @@ class Tables(RowEngine[ParquetTable]):
             return super().match_counts(confidential, synthetic, keys, convention)
         counted = []
         for one in synthetic:
-            with database([confidential.path, one.path], self.memory) as opened:
-                counted.append(opened.numbers(summed(opened, keys.kept, keys.made)))
+            real, made = (self._here(table, keys.kept + keys.made) for table in (confidential, one))
+            counted.append(self._database.numbers(summed(self._database, real, made, keys.kept, keys.made)))
         expected, unique, true = zip(*counted, strict=True)
         return Matches(confidential.rows, expected, tuple(map(int, unique)), tuple(map(int, true)))
 
@@ -127,8 +127,8 @@ class Tables(RowEngine[ParquetTable]):
         if not self._spelled_alike((*keys, *target), (), tables):
             return super().group_counts(tables, keys, target)
         missing = [self.column(tables[0], name).missing for name in (*keys, *target)]
-        with database([one.path for one in tables], self.memory) as opened:
-            *counts, group, present = opened.arrays(grouped(opened, keys, target, missing))
+        here = [self._here(table, (*keys, *target)) for table in tables]
+        *counts, group, present = self._database.arrays(grouped(here, keys, target, missing))
         return Groups(np.array(counts, np.int64), group.astype(np.int64), present.astype(np.bool_))
 
     def _require_alike(
@@ -139,8 +139,8 @@ class Tables(RowEngine[ParquetTable]):
         if not keys.kept:
             return
         if plain:
-            with database([confidential.path, made.path], self.memory) as opened:
-                differ = opened.numbers(unlike(opened, keys.kept, near))
+            real, other = (self._here(table, keys.kept) for table in (confidential, made))
+            differ = self._database.numbers(unlike(self._database, real, other, keys.kept, near))
         else:
             digits = self.digits(keys.kept, near, [confidential, made])
             (codes, points), (other_codes, other_points) = (
@@ -175,21 +175,27 @@ class Tables(RowEngine[ParquetTable]):
             column = self.column(tables[0], one.name)
             levels = [self._levels(table, column)[one.name] for table in tables]
             codes = np.unique(np.concatenate([one.of(held) for held in levels]))
-            if len(pa.chunked_array([part for column_ in found for part in column_.chunks]).unique()) != len(
-                codes
-            ):
+            spelled = pa.chunked_array([part for values in found for part in values.chunks]).unique()
+            if len(spelled) != len(codes):
                 return False
         return True
 
     def _different(self, table: ParquetTable, name: str, most: int | None = None) -> pa.ChunkedArray:
         """The different values of a column, or the first ones found."""
-        if name not in table.types:
-            raise InputRefused("E-COLUMN-LACKING", f"{shorten(table.path.name)}: lacks {shorten(name)}")
         if (table, name, most) not in self._found:
-            with database([table.path], self.memory) as opened:
-                found = opened.arrow(different(opened.tables[0], name, most))
+            found = self._database.arrow(different(self._here(table, [name]), name, most))
             self._found[table, name, most] = found.column("value")
         return self._found[table, name, most]
+
+    def _here(self, table: ParquetTable, names: Sequence[str]) -> Expression:
+        """A file as a table of expressions, once these columns have been found to be whole."""
+        for name in names:
+            if name not in table.types:
+                raise InputRefused("E-COLUMN-LACKING", f"{shorten(table.path.name)}: lacks {shorten(name)}")
+            if (table, name) not in self._verified:
+                table.verify(name)
+                self._verified.add((table, name))
+        return self._database.table(table.path)
 
     def _levels(self, table: ParquetTable, column: Column) -> Records:
         return _records(pa.table({column.name: self._different(table, column.name)}), [column], table)

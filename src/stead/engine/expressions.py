@@ -36,9 +36,10 @@ def different(table: Expression, name: str, most: int | None) -> Expression:
     return table.select(value=_cell(table, name)).distinct().limit(most)
 
 
-def summed(database: Database, kept: Sequence[str], made: Sequence[str]) -> Expression:
+def summed(
+    database: Database, real: Expression, synthetic: Expression, kept: Sequence[str], made: Sequence[str]
+) -> Expression:
     """Of a confidential file and a synthetic one that is aligned: sum of T/c, number of records with c = 1, and of these with T = 1."""
-    real, synthetic = database.tables
     names = [f"k{place}" for place in range(len(kept) + len(made))]
     left = real.select(**{key: _cell(real, name) for key, name in zip(names, (*kept, *made), strict=True)})
     right = synthetic.select(
@@ -59,16 +60,19 @@ def summed(database: Database, kept: Sequence[str], made: Sequence[str]) -> Expr
 
 
 def grouped(
-    database: Database, keys: Sequence[str], target: Sequence[str], missing: Sequence[Sequence[Any]]
+    tables: Sequence[Expression],
+    keys: Sequence[str],
+    target: Sequence[str],
+    missing: Sequence[Sequence[Any]],
 ) -> Expression:
     """Each cell of keys and target: rows of every table, number of its group of keys, whether all its columns have a value.
 
     A missing code of its column is no value.
     """
     names = [f"k{place}" for place in range(len(keys) + len(target))]
-    counts = [f"n{place}" for place in range(len(database.tables))]
+    counts = [f"n{place}" for place in range(len(tables))]
     parts = []
-    for table, own in zip(database.tables, counts, strict=True):
+    for table, own in zip(tables, counts, strict=True):
         cells = {key: _cell(table, name) for key, name in zip(names, (*keys, *target), strict=True)}
         parts.append(table.select(**cells, **{name: _number(int(name == own)) for name in counts}))
     cells = _added(reduce(lambda rows, more: rows.union(more), parts), names, counts)
@@ -82,9 +86,10 @@ def grouped(
     return cells.select(*counts, group=number, present=present.cast("int64"))
 
 
-def unlike(database: Database, names: Sequence[str], near: Sequence[str]) -> Expression:
+def unlike(
+    database: Database, real: Expression, other: Expression, names: Sequence[str], near: Sequence[str]
+) -> Expression:
     """In how many rows each column of two files differs; numbers that are near may differ by rounding in the last place."""
-    real, other = database.tables
     left = real.select(**{f"k{place}": _cell(real, name) for place, name in enumerate(names)})
     right = other.select(**{f"made_k{place}": _cell(other, name) for place, name in enumerate(names)})
     pairs = database.beside(left, right)

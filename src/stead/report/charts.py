@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from stead.errors import UsageError, nearest
 from stead.report.curves import draw_curves
+from stead.report.matches import draw_matches
+from stead.report.sensitivity import draw_sensitivity
 from stead.report.shares import draw_shares
 from stead.report.svg import SvgChart
 
@@ -18,7 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "SvgChart", "draw", "panels"]
 
-KINDS = {"ecdf": draw_curves, "margins": draw_shares}
+KINDS = {
+    "ecdf": draw_curves,
+    "margins": draw_shares,
+    "match_risk": draw_matches,
+    "match_sensitivity": draw_sensitivity,
+}
 
 
 def draw(measurement: Mapping[str, Any]) -> SvgChart:

@@ -49,6 +49,14 @@ MEANING = {
         "Total variation is the share of rows that would have to change category for the two files to agree. A value near the reference is what chance alone gives.",
         "It looks at one column at a time. Equal shares do not mean that combinations of columns agree, and rare categories can still point to a person.",
     ),
+    "match_risk": (
+        'The expected matches are the records that an intruder with this knowledge is expected to find again. Without any leak he finds as many as "no leak" says; in the real file itself, as many as "real file".',
+        "It is the risk under this knowledge, this radius and this way of matching. Another intruder may know more, and a small number is no proof of safety.",
+    ),
+    "match_sensitivity": (
+        'Each point is one choice of known columns, each line the worst choice of its size. Where the lines of the release stay near "no leak", the choice matters little.',
+        "It covers the columns and radii that were named, and no others.",
+    ),
 }
 
 # Diagnostics of a sampler: key, name, the bound in words, whether a value is within the bound.
