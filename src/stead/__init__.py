@@ -16,6 +16,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from stead.engine.duck import Tables
+    from stead.engine.files import ParquetRelease
+    from stead.engine.local import Local
+    from stead.engine.regions import Ball, Radius
     from stead.errors import DiagnosticsFailed, InputRefused, Interrupted, Notice, SteadError, UsageError
     from stead.glm.priors import ConjugatePrior
     from stead.measurement import Measurement
@@ -39,10 +43,14 @@ if TYPE_CHECKING:
     from stead.release import Release, synthesize
     from stead.risk.acceptance import acceptable
     from stead.risk.attribute import attribute_risk
+    from stead.risk.attribution import dcap, disco
     from stead.risk.binary import expected_risk
     from stead.risk.guesses import Grid, Levels, Others, Share
     from stead.risk.intruder import Intruder, PointMass
+    from stead.risk.matching import match_risk
     from stead.risk.region import Region
+    from stead.risk.sensitivity import match_sensitivity, worst_records
+    from stead.risk.uniques import replicated_values, uniques
     from stead.tables.declared import read_declared
     from stead.tables.examples import consumer_survey
     from stead.tables.files import read, table, write
@@ -57,6 +65,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "stead.engine.duck": ("Tables",),
+    "stead.engine.files": ("ParquetRelease",),
+    "stead.engine.local": ("Local",),
+    "stead.engine.regions": ("Ball", "Radius"),
     "stead.errors": (
         "DiagnosticsFailed",
         "InputRefused",
@@ -92,6 +104,10 @@ _HOMES = {
     "stead.risk.intruder": ("Intruder", "PointMass"),
     "stead.risk.region": ("Region",),
     "stead.tables.declared": ("read_declared",),
+    "stead.risk.attribution": ("dcap", "disco"),
+    "stead.risk.matching": ("match_risk",),
+    "stead.risk.sensitivity": ("match_sensitivity", "worst_records"),
+    "stead.risk.uniques": ("replicated_values", "uniques"),
     "stead.tables.examples": ("consumer_survey",),
     "stead.tables.files": ("read", "table", "write"),
     "stead.tables.records": ("Records",),
@@ -105,6 +121,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Ball",
     "BinaryDP",
     "Choice",
     "Column",
@@ -120,6 +137,7 @@ __all__ = [
     "Ledger",
     "Levels",
     "Linear",
+    "Local",
     "Logistic",
     "Measurement",
     "Multinomial",
@@ -128,9 +146,11 @@ __all__ = [
     "Notice",
     "Ordered",
     "Others",
+    "ParquetRelease",
     "PointMass",
     "Poisson",
     "Probit",
+    "Radius",
     "Records",
     "Region",
     "Release",
@@ -138,25 +158,33 @@ __all__ = [
     "Sequence",
     "Share",
     "SteadError",
+    "Tables",
     "UsageError",
     "acceptable",
     "attribute_risk",
     "audit",
     "binary_utility",
     "consumer_survey",
+    "dcap",
+    "disco",
     "ecdf",
     "expected_risk",
     "external",
     "margins",
+    "match_risk",
+    "match_sensitivity",
     "pmse",
     "predictive_check",
     "private_proportion",
     "read",
     "read_declared",
     "reduce_epsilon",
+    "replicated_values",
     "sampler_check",
     "synthesize",
     "table",
+    "uniques",
+    "worst_records",
     "write",
 ]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError
 
-from stead.cli import risk_attribute, risk_binary, start, studies, ui, utility
+from stead.cli import risk, risk_attribute, risk_binary, start, studies, ui, utility
 from stead.errors import Interrupted, Notice, SteadError, UsageError
 from stead.tables.addresses import without_credentials
 
@@ -44,10 +44,10 @@ def application() -> App:
     app.command(studies.run)
     app.command(studies.demo)
     app.command(utility.utility)
-    risk = App(name="risk", help="What an intruder could learn from a release.", help_format="plaintext")
-    risk.command(risk_attribute.attribute)
-    risk.command(risk_binary.binary)
-    app.command(risk)
+    group = risk.application()
+    group.command(risk_attribute.attribute)
+    group.command(risk_binary.binary)
+    app.command(group)
     app.command(risk_binary.audit)
     return app
 

@@ -33,6 +33,10 @@ ROWS = 24  # of a table behind a chart; the assessment file holds all
 
 # What a kind of chart means, and what it does not promise.
 MEANING = {
+    "attribute": (
+        "The probability that the stated intruder gives to the true value, record by record. Near the line of no information, the release says next to nothing of it.",
+        "It is the risk under this intruder, these guesses and this prior. A grid around the truth asks how well near values are told apart, and a small number is no proof of safety.",
+    ),
     "ecdf": (
         "U_m is the largest vertical distance between the two cumulative curves. A value near the reference is what chance alone gives between two samples of this size.",
         "It looks at one column by itself. It says nothing about the relations between columns, and nothing about the risk of a single person.",
@@ -68,6 +72,14 @@ MEANING = {
     "trace": (
         "A line that swings about its middle draws from the whole distribution. A long flat piece, a drift, or chains at different heights do not.",
         "The scale is that of the draws, not of the data: where the parameter lies is not shown.",
+    ),
+    "match_risk": (
+        'The expected matches are the records that an intruder with this knowledge is expected to find again. Without any leak he finds as many as "no leak" says; in the real file itself, as many as "real file".',
+        "It is the risk under this knowledge, this radius and this way of matching. Another intruder may know more, and a small number is no proof of safety.",
+    ),
+    "match_sensitivity": (
+        'Each point is one choice of known columns, each line the worst choice of its size. Where the lines of the release stay near "no leak", the choice matters little.',
+        "It covers the columns and radii that were named, and no others.",
     ),
 }
 
