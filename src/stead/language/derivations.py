@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NoReturn
 
 import numpy as np
 
 from stead.errors import UsageError, shorten
 from stead.language.grammar import Factor, name_of, tokens_of
+from stead.language.tokens import Tokens
 
 LONGEST_RULE, MOST_PARTS = 20_000, 1_000
 RECODE, OF = "recode", "of"
@@ -89,28 +89,11 @@ def parse_rule(text: str) -> Rule:
     return _Parser(text).rule()
 
 
-class _Parser:
-    """One pass over the tokens; `self.at` is the place of the next one."""
+class _Parser(Tokens):
+    """The rule of one text."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens = tokens_of(text)
-        self.at = 0
-
-    @property
-    def next(self) -> str:
-        return self.tokens[self.at][0]
-
-    def take(self) -> str:
-        token = self.next
-        self.at += token != ""
-        return token
-
-    def fail(self, why: str) -> NoReturn:
-        found = (
-            f"{shorten(self.next)!r} at character {self.tokens[self.at][1] + 1}" if self.next else "the end"
-        )
-        raise UsageError("E-RULE", f"rule {shorten(self.text)!r}: at {found}: {why}")
+        super().__init__(text, tokens_of(text))
 
     def rule(self) -> Rule:
         target = self.name()

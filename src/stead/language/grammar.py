@@ -22,6 +22,7 @@ from typing import NoReturn, TypeAlias
 
 from stead.errors import UsageError, nearest, shorten
 from stead.language.functions import FUNCTIONS
+from stead.language.tokens import Token, Tokens, tokens_by
 
 TOKEN = re.compile(r"\s*(?:(`(?:[^`]|``)*`)|([^\W\d][\w.]*)|(\d+(?:\.\d+)?)|(.))", re.DOTALL)
 PLAIN_NAME = re.compile(r"[^\W\d][\w.]*\Z")
@@ -83,14 +84,9 @@ def _parsed(text: str) -> Formula:
     return _Parser(text).formula()
 
 
-def tokens_of(text: str) -> list[tuple[str, int]]:
-    """The tokens of a text and the place of each; the last is empty."""
-    found = [
-        (match.group().strip(), match.start(match.lastindex or 0))
-        for match in TOKEN.finditer(text)
-        if match.lastindex
-    ]
-    return [*found, ("", len(text))]
+def tokens_of(text: str) -> list[Token]:
+    """The tokens of a formula or a derivation."""
+    return tokens_by(TOKEN, text)
 
 
 def name_of(token: str) -> str:
@@ -100,34 +96,18 @@ def name_of(token: str) -> str:
     return token if PLAIN_NAME.match(token) else ""
 
 
-class _Parser:
-    """One pass over the tokens; `self.at` is the place of the next one."""
+class _Parser(Tokens):
+    """The formula of one text."""
+
+    code, what = "E-FORMULA", "formula"
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens = tokens_of(text)
-        self.at = 0
-        self.depth = 0
-
-    @property
-    def next(self) -> str:
-        return self.tokens[self.at][0]
-
-    def take(self) -> str:
-        token = self.next
-        self.at += token != ""
-        return token
+        super().__init__(text, tokens_of(text))
 
     def expect(self, token: str, after: str) -> None:
         if self.next != token:
             self.fail(f"{token!r} is expected after {after}")
         self.take()
-
-    def fail(self, why: str) -> NoReturn:
-        found = (
-            f"{shorten(self.next)!r} at character {self.tokens[self.at][1] + 1}" if self.next else "the end"
-        )
-        raise UsageError("E-FORMULA", f"formula {shorten(self.text)!r}: at {found}: {why}")
 
     def formula(self) -> Formula:
         response = None

@@ -13,9 +13,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from stead.errors import UsageError, nearest, shorten
+from stead.errors import UsageError, nearest
+from stead.language.tokens import Tokens, tokens_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,33 +84,12 @@ def parse_rule(text: str, names: Sequence[str]) -> Rule:
     return _Parser(text, names).whole()
 
 
-class _Parser:
-    """One pass over the tokens."""
+class _Parser(Tokens):
+    """The rule of one text."""
 
     def __init__(self, text: str, names: Sequence[str]) -> None:
-        self.text, self.names = text, names
-        self.tokens = [
-            (match[match.lastindex], match.start(match.lastindex))
-            for match in TOKEN.finditer(text)
-            if match.lastindex
-        ]
-        self.tokens.append(("", len(text)))
-        self.at = self.depth = self.count = 0
-
-    @property
-    def next(self) -> str:
-        return self.tokens[self.at][0]
-
-    def take(self) -> str:
-        token = self.next
-        self.at += token != ""
-        return token
-
-    def fail(self, why: str) -> NoReturn:
-        found = (
-            f"{shorten(self.next)!r} at character {self.tokens[self.at][1] + 1}" if self.next else "the end"
-        )
-        raise UsageError("E-RULE", f"rule {shorten(self.text)!r}: at {found}: {why}")
+        super().__init__(text, tokens_by(TOKEN, text))
+        self.names, self.count = names, 0
 
     def whole(self) -> Rule:
         rule = self.joined("or")

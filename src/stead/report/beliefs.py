@@ -84,16 +84,7 @@ def _ranks(measurement: Mapping[str, Any]) -> SvgChart:
             "rank of the true value, 1 is the most probable",
             "share of records",
         ),
-        {
-            "data": {"values": [{}]},
-            "mark": {
-                "type": "rule",
-                "stroke": look.LIGHT["reference"],
-                "strokeDash": [4, 3],
-                "strokeWidth": 1.5,
-            },
-            "encoding": {"x": {"value": 0}, "x2": {"value": ACROSS}, "y": {"value": height}},
-        },
+        _dashed({"x": {"value": 0}, "x2": {"value": ACROSS}, "y": {"value": height}}),
     ]
     return _picture(
         layers,
@@ -149,16 +140,7 @@ def _unusual(measurement: Mapping[str, Any]) -> SvgChart:
             },
             "encoding": {"x": x, "y": {"field": "median", **y}},
         },
-        {
-            "data": {"values": [{}]},
-            "mark": {
-                "type": "rule",
-                "stroke": look.LIGHT["reference"],
-                "strokeDash": [4, 3],
-                "strokeWidth": 1.5,
-            },
-            "encoding": {"x": {"value": 0}, "x2": {"value": ACROSS}, "y": {"value": height}},
-        },
+        _dashed({"x": {"value": 0}, "x2": {"value": ACROSS}, "y": {"value": height}}),
         _label(f"no information {look.number(no_information)}", 4, height - 10, "left"),
     ]
     return _picture(
@@ -202,18 +184,15 @@ def _reference(x: float, words: str) -> list[dict[str, Any]]:
     """A dashed line from top to bottom, named above the plot."""
     right = x + look.width(words) > ACROSS
     return [
-        {
-            "data": {"values": [{}]},
-            "mark": {
-                "type": "rule",
-                "stroke": look.LIGHT["reference"],
-                "strokeDash": [4, 3],
-                "strokeWidth": 1.5,
-            },
-            "encoding": {"x": {"value": x}, "y": {"value": -8}, "y2": {"value": DOWN}},
-        },
+        _dashed({"x": {"value": x}, "y": {"value": -8}, "y2": {"value": DOWN}}),
         _label(words, min(x, ACROSS), -18, "right" if right else "left"),
     ]
+
+
+def _dashed(places: dict[str, Any]) -> dict[str, Any]:
+    """A reference line."""
+    mark = {"type": "rule", "stroke": look.LIGHT["reference"], "strokeDash": [4, 3], "strokeWidth": 1.5}
+    return {"data": {"values": [{}]}, "mark": mark, "encoding": places}
 
 
 def _label(words: str, x: float, y: float, align: str) -> dict[str, Any]:
