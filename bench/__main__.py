@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import stead
-from bench.common import Row, cpu
-from stead.models.regression_posterior import RegressionPosterior
+from bench import attribute, posterior, privacy, utility
+from bench.common import MILLION, Row, cpu
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TARGET = Path(__file__).parents[1] / "docs" / "reference" / "benchmarks.md"
-MILLION = 1_000_000
 
 
 def cold(code: str, repeats: int = 7) -> float:
@@ -82,39 +81,15 @@ def synthesis() -> Iterator[Row]:
     )
 
 
-def posteriors() -> Iterator[Row]:
-    """Fits."""
-    rng = np.random.default_rng(0)
-    names = [f"x{place}" for place in range(10)]
-    for rows in (5_000, 100_000, MILLION):
-        design = rng.normal(size=(rows, 10))
-        signal = design @ rng.normal(size=10) / 3
-        level = (rng.random(rows) < 1 / (1 + np.exp(-signal))).astype(int)
-        records = stead.table(
-            {**dict(zip(names, design.T, strict=True)), "y": signal + rng.normal(size=rows), "b": level}
-        )
-        right = " + ".join(names)
-        linear = cpu(lambda records=records, right=right: stead.Linear(f"y ~ {right}").fit(records, rng=1), 1)  # type: ignore[misc]
-        yield Row(f"linear, n = {rows:,}, p = 10, 1,000 independent draws", f"{linear:.3f} s", "")
-        logistic = stead.Logistic(f"b ~ {right}")
-        seconds = cpu(lambda logistic=logistic, records=records: logistic.fit(records, rng=1), 1)  # type: ignore[misc]
-        fitted = logistic.fit(records, rng=1)
-        assert isinstance(fitted, RegressionPosterior)  # noqa: S101 - what a Logistic gives
-        effective = fitted.quality.ess_bulk or float("nan")
-        yield Row(
-            f"logistic, n = {rows:,}, p = 10, {effective:.0f} effective of 1,000 draws",
-            f"{seconds:.3f} s",
-            "",
-        )
-
-
 def main() -> None:
     """Measure, and write the table."""
-    rows = [row for section in (start_up, tables, synthesis, posteriors) for row in section()]
+    sections = (start_up, tables, synthesis, posterior.rows, attribute.rows, privacy.rows, utility.rows)
+    rows = [row for section in sections for row in section()]
     lines = [f"| {row.what} | {row.value} | {row.limit or '—'} |" for row in rows]
     TARGET.write_text(
         "# Benchmarks\n\n"
         f"`make bench`. CPU seconds on two cores, Python {platform.python_version()}, numpy {np.__version__}: the least of a few runs, warm unless it says otherwise.\n"
+        "Of a posterior: those to 1,000 effective draws (time x 1,000 / effective), then those of the fit beside its effective draws.\n"
         "The third column is the figure that the project holds itself to.\n\n"
         "| what | measured | at most |\n|---|---|---|\n" + "\n".join(lines) + "\n",
         encoding="utf-8",

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+MILLION = 1_000_000
+
 
 @dataclass(frozen=True)
 class Row:

@@ -27,6 +27,7 @@ from stead.sampling.diagnostics import Diagnostics
 from stead.studies import run as running
 from stead.tables.files import read
 from stead.tables.scan import scan
+from stead.tables.sources import Data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -241,7 +242,7 @@ def test_no_planted_value_leaves_a_good_run(place: Path, shell: Shell, machine: 
     assert set(LEVELS) | set(TOWNS) <= found(public), "levels of kept columns are released as they are"
     plan = (place / "stead.toml").read_text(encoding="utf-8")
     assert "income" in plan
-    assert {"person", "remark"}.isdisjoint(scan(place / "survey.csv").schema.carried)
+    assert {"person", "remark"}.isdisjoint(scan(Data("survey.csv", delimiter="", decimal="")).schema.carried)
 
 
 def test_a_second_run_and_a_run_elsewhere_leave_nothing_either(place: Path, shell: Shell) -> None:
@@ -252,6 +253,21 @@ def test_a_second_run_and_a_run_elsewhere_leave_nothing_either(place: Path, shel
         ("-o", "else where", "--repro-seed", "7"),
     ):
         assert shell("run", *arguments) == 0
+    assert leaks(place, *shell.printed) == {}
+
+
+@pytest.mark.parametrize("machine", [(), ("--json",)], ids=["text", "json"])
+def test_no_planted_value_leaves_the_measures_of_foreign_files(
+    place: Path, shell: Shell, machine: tuple[str, ...]
+) -> None:
+    assert shell("init", "survey.csv") == 0
+    assert shell("run", "--repro-seed", "5") == 0
+    files = [str(path) for path in sorted((place / "stead-output" / "public").iterdir())]
+    made = ("--synthesized", "income,assets,spent")
+    for more in (("--proper",), ("--plug-in", "--classifier", "cart")):
+        assert shell("utility", "survey.csv", *files, *made, "--plan", "stead.toml", *more, *machine) == 0
+    for wrong in (("--synthesized", "incom"), (*made, "--formula", "income ~ 1"), (*made, "--null", "nil")):
+        assert shell("utility", "survey.csv", *files, "--plan", "stead.toml", *wrong, *machine) == 2
     assert leaks(place, *shell.printed) == {}
 
 
@@ -487,7 +503,7 @@ def test_what_libraries_warn_log_and_ignore_is_not_heard(place: Path) -> None:
 
 
 def test_no_object_shows_a_value(place: Path) -> None:
-    seen = scan(place / "survey.csv")
+    seen = scan(Data("survey.csv", delimiter="", decimal=""))
     records = read(place / "survey.csv", seen.schema)
     posterior = Linear("log(income) ~ log(spent)").fit(records, draws=20, rng=1)
     shown = [

@@ -24,6 +24,7 @@ from stead.sampling.diagnostics import Diagnostics, independent
 from stead.sampling.proposals import CHAINS
 from stead.sampling.traces import worst_traces
 from stead.sampling.verdicts import limits, summary
+from stead.utility.scores import histogram
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,6 +91,56 @@ def margins(columns: dict[str, list[str]], *, m: int = 5) -> dict[str, Any]:
     aggregates = {"kind": "margins", "columns": held}
     return Measurement(
         name="total variation", value=0.02, reference=0.018, reference_name=CHANCE, aggregates=aggregates
+    ).to_dict()
+
+
+def scores(kind: str, *, m: int = 1, c: float = 0.5, known: bool = True) -> dict[str, Any]:
+    """A measurement of propensity scores of one shape."""
+    rng = np.random.default_rng(5)
+    rows, made = 900, int(900 * c / (1 - c))
+    values = {
+        "near": c + 0.01 * rng.normal(size=rows + made),
+        "apart": np.concatenate([rng.beta(2, 8, rows), rng.beta(8, 2, made)]),
+        "skewed": np.clip(c - 0.02 + 0.02 * rng.exponential(size=rows + made), 0, 1),
+        "tiny": c + 1e-5 * rng.normal(size=rows + made),
+        "few": rng.choice([0.4, 0.5, 0.52, 0.7], rows + made),
+    }[kind]
+    spread = {"near": 0.01, "tiny": 1e-5}.get(kind, 0.03) if known else None
+    return {
+        **Measurement(
+            name="pMSE",
+            value=float(np.mean((values - c) ** 2)),
+            reference=spread**2 if spread else None,
+            reference_name="null mean, proper synthesis" if known else "",
+            aggregates={
+                "kind": "propensity",
+                "c": c,
+                "sets": m,
+                "worst_dataset": m - 1,
+                "null_spread": spread,
+                **histogram(values, rows),
+            },
+        ).to_dict(),
+        "ratio": float(np.mean((values - c) ** 2)) / spread**2 if spread else None,
+        "z": 9.85 if known else None,
+    }
+
+
+def pairs(names: list[str], *, kept: int = 2) -> dict[str, Any]:
+    """A measurement of pairs; the last columns were kept."""
+    rng = np.random.default_rng(6)
+    made = len(names) - kept
+    ratio = np.exp(rng.normal(0.5, 1.5, (len(names), len(names))))
+    held = [
+        [float(ratio[i, j]) if i < made or j < made else None for j in range(len(names))]
+        for i in range(len(names))
+    ]
+    return Measurement(
+        name="margins of order 2",
+        value=0.02,
+        reference=0.018,
+        reference_name=CHANCE,
+        aggregates={"kind": "pairs", "columns": names, "of": len(names) + 3, "ratio": held},
     ).to_dict()
 
 
@@ -341,17 +392,23 @@ def test_long_names_are_cut_in_the_middle_and_stay_different() -> None:
     assert max(look.width(label) for label in cut) <= 200
 
 
-@pytest.mark.parametrize("scheme", [look.LIGHT, look.DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("ground", ["page", "card"])
-def test_every_text_colour_has_enough_contrast(scheme: dict[str, str], ground: str) -> None:
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours as WCAG defines it."""
+
     def luminance(colour: str) -> float:
         parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
         linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", [look.LIGHT, look.DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("ground", ["page", "card"])
+def test_every_text_colour_has_enough_contrast(scheme: dict[str, str], ground: str) -> None:
     for name in ("text", "quiet", "accent", "confidential", "synthetic-text", "warn", "fail"):
-        dark, light = sorted((luminance(scheme[name]), luminance(scheme[ground])))
-        assert (light + 0.05) / (dark + 0.05) >= 4.5, name
+        assert contrast(scheme[name], scheme[ground]) >= 4.5, name
 
 
 @pytest.mark.parametrize(("kind", "m", "scale"), CURVES.values(), ids=CURVES.keys())
@@ -367,6 +424,53 @@ def test_labels_of_shares_lie_apart(labels: list[str], m: int) -> None:
     picture = draw(margins({"Region": labels}, m=m)).picture
     assert_apart(picture)
     assert sum(text == "confidential" for text, _ in texts(picture)) == 1
+
+
+@pytest.mark.parametrize("kind", ["near", "apart", "skewed", "tiny", "few"])
+@pytest.mark.parametrize(("m", "c", "known"), [(1, 0.5, True), (5, 0.8, True), (12, 0.5, False)])
+def test_labels_of_scores_lie_apart_and_inside(kind: str, m: int, c: float, known: bool) -> None:
+    drawn = draw(scores(kind, m=m, c=c, known=known))
+    assert_apart(drawn.picture)
+    assert all(box.left >= 0 and box.right <= look.WIDTH for _, box in texts(drawn.picture))
+    assert ("not available" in drawn.subtitle) is not known
+    assert ("Drawn is set" in drawn.subtitle) is (m > 1)
+    assert sum(drawn.numbers["confidential"]) == pytest.approx(1, abs=1e-3)  # type: ignore[arg-type]
+    assert any(words.startswith(f"c = {c:g}") for words, _ in texts(drawn.picture))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["Income", "Expenditure"],
+        ["Income", "Expenditure", "UrbanRural", "Race", "KidsCount"],
+        [f"A column with a long name, of which there are many, {place}" for place in range(10)],
+        LABELS["odd"],
+    ],
+    ids=["two", "five", "ten long", "odd"],
+)
+@pytest.mark.parametrize("kept", [0, 1])
+def test_labels_of_pairs_lie_apart_and_every_pair_has_its_number(names: list[str], kept: int) -> None:
+    measured = pairs(names, kept=kept)
+    drawn = draw(measured)
+    assert_apart(drawn.picture)
+    assert all(box.left >= 0 and box.right <= look.WIDTH for _, box in texts(drawn.picture))
+    cells = [cell for i, row in enumerate(measured["aggregates"]["ratio"]) for cell in row[: i + 1]]
+    assert len(drawn.numbers["pMSE ratio"]) == sum(cell is not None for cell in cells)
+    assert drawn.numbers["pMSE ratio"] == sorted(drawn.numbers["pMSE ratio"], reverse=True)
+
+
+def test_what_stands_on_a_depth_of_colour_has_enough_contrast() -> None:
+    for scheme in (look.LIGHT, look.DARK):
+        for depth in range(5):
+            assert contrast(scheme[f"depth-{depth}"], scheme["card" if depth > 2 else "text"]) >= 4.5
+        for name in ("text", "confidential", "synthetic-text"):
+            assert contrast(scheme["band"], scheme[name]) >= 4.5
+
+
+def test_a_page_shows_scores_and_pairs_with_what_they_mean() -> None:
+    page = report(assessment([scores("near", m=5), pairs(["Income", "Race", "Kids"])]))
+    assert page.count("<figure") == 2
+    assert "another classifier may tell the files apart" in page
 
 
 def test_ticks_are_round_within_the_axis_and_have_room() -> None:

@@ -244,9 +244,9 @@ def test_5_gaps_that_depend_on_a_predictor_still_do(study: Study) -> None:
     columns["y"] = [-9 if out else value for value, out in zip(columns["y"], gone, strict=True)]
     study.data(columns).init().run()
     for one in study.public():
-        out = np.array([cell.startswith("-9") for cell in one["y"]])
-        assert 0.5 < out[where == "north"].mean() < 0.7
-        assert out[where != "north"].mean() < 0.16
+        out, there = np.array([cell.startswith("-9") for cell in one["y"]]), np.array(one["group"])
+        assert 0.5 < out[there == "north"].mean() < 0.7
+        assert out[there != "north"].mean() < 0.16
 
 
 def test_6_a_whole_number_column_with_gaps_stays_whole(study: Study) -> None:
@@ -343,6 +343,55 @@ def test_25_and_26_aliased_terms_are_reported(study: Study, prior: str) -> None:
     assert np.corrcoef(made, columns["x"])[0, 1] == pytest.approx(0.97, abs=0.02)
 
 
+def test_26_what_follows_from_other_columns_is_found_and_made_by_rule(study: Study) -> None:
+    columns = numbers()
+    columns["twice"] = [round(2 * value, 3) for value in columns["x"]]
+    columns["total"] = [round(x + y, 3) for x, y in zip(columns["x"], columns["y"], strict=True)]
+    columns["side"] = ["coast" if place == "north" else "inland" for place in columns["group"]]
+    columns["tall"] = ["yes" if value > 50 else "no" for value in columns["x"]]
+    done = study.data(columns).init().run()
+    rules = {one["formula"] for one in done["models"] if one["model"] == "Derived"}
+    assert rules == {
+        "twice = 2 * x",
+        "total = x + y",
+        "side = recode of group",
+        "tall = recode of x",
+    }
+    for one in study.public():
+        x, y, total = (np.array(one[name], float) for name in ("x", "y", "total"))
+        assert np.allclose(total, x + y, atol=5e-4)
+        assert np.allclose(np.array(one["twice"], float), 2 * x, atol=5e-4)
+        assert [place == "north" for place in one["group"]] == [side == "coast" for side in one["side"]]
+        assert max(x[np.array(one["tall"]) == "no"]) <= min(x[np.array(one["tall"]) == "yes"])
+    assert "50" not in " ".join(one["formula"] for one in done["models"]), "cut points are not shown"
+
+
+def test_26_a_rule_that_the_file_breaks_stops_before_the_run(study: Study) -> None:
+    columns = numbers()
+    columns["total"] = [round(x + y, 3) for x, y in zip(columns["x"], columns["y"], strict=True)]
+    study.data(columns).init()
+    columns["total"][7] += 1.0
+    answer = study.data(columns).check()
+    assert answer["exit_code"] == 3
+    assert "does not hold in 1 of 300 rows" in about(answer, "E-RULE-BROKEN")
+    assert study.run(code=3)["error"] == "E-RULE-BROKEN"
+    study.edit(('formula = "total = x + y"', 'formula = "total = x + z"'))
+    assert study.check()["exit_code"] == 2
+
+
+def test_30_three_hundred_levels_stay_within_the_budget(study: Study) -> None:
+    random = np.random.default_rng(30)
+    rows = 900
+    columns = numbers(rows) | {"place": [f"place {code:03d}" for code in random.integers(0, 300, rows)]}
+    study.data(columns).init().edit(("draws = 1000", "draws = 60"), ("m = 5", "m = 1"))
+    plan = study.plan.read_text(encoding="utf-8")
+    assert 'formula = "place ~ 1"' in plan
+    assert study.check()["ok"]
+    refused = with_models(study, model("place ~ x + y + group", name="Multinomial"))
+    assert refused.edit(("draws = 60", "draws = 1000000")).run(code=2)["error"] == "E-BUDGET"
+    assert "Derived" not in plan
+
+
 def separating() -> dict[str, list[Any]]:
     columns = numbers()
     columns["high"] = ["yes" if value > 50 else "no" for value in columns["x"]]
@@ -354,7 +403,7 @@ def test_27_the_weak_prior_goes_on_under_separation_and_says_so(study: Study) ->
         ('kind = "categorical"\nlevels = [\n    "no"', 'kind = "binary"\nlevels = [\n    "no"')
     )
     done = with_models(study, model("high ~ x", name="Logistic")).run()
-    assert "separate the two levels" in " ".join(done["models"][0]["notes"])
+    assert "separate the levels" in " ".join(done["models"][0]["notes"])
     for one in study.public():
         assert np.mean(np.array(one["high"]) == np.array(separating()["high"])) > 0.9
 
@@ -457,6 +506,74 @@ def test_a_column_that_is_not_made_cannot_be_predicted(study: Study) -> None:
     study.edit(('predictive = ["y", "group"]', 'predictive = ["y"]'))
     checked = next(one for one in study.run()["measured"] if one["name"] == "predictive check")
     assert list(checked["columns"]) == ["y"]
+
+
+# ---- shapes of columns ------------------------------------------------------------------------------
+
+
+def test_53_a_survey_weight_is_kept_and_its_choice_is_in_the_plan(study: Study) -> None:
+    random = np.random.default_rng(53)
+    columns = numbers() | {"weight": np.round(random.uniform(0.5, 4, 300), 4).tolist()}
+    code, _, err = study.data(columns)("init", str(study.folder / "data.csv"))
+    assert code == 0
+    assert "weight is a survey weight" in err
+    plan = study.plan.read_text(encoding="utf-8")
+    assert plan.count('weights = "ignore"') == plan.count("[[models]]") == 3
+    done = study.run()
+    assert done["notices"] == []
+    assert {one["weights"] for one in done["models"]} == {"ignore"}
+    assert all(one["weight"] == [str(value) for value in columns["weight"]] for one in study.public())
+    study.edit(('weights = "ignore"', 'weights = "pseudo"'))
+    assert {one["weights"] for one in study.run()["models"]} == {"pseudo"}
+    refused = study.edit(('weights = "pseudo"', 'weights = "psuedo"')).run(code=2)
+    assert "did you mean pseudo" in refused["message"]
+
+
+def test_59_and_60_spikes_heaps_and_decimals_are_proposed_and_kept(study: Study) -> None:
+    random = np.random.default_rng(59)
+    rows = 900
+    income = np.exp(random.normal(9, 1, rows))
+    income = np.where(random.random(rows) < 0.4, np.round(income, -3), np.round(income, 2))
+    income = np.where(random.random(rows) < 0.15, 0.0, income)
+    columns = numbers(rows) | {"income": income.tolist()}
+    plan = study.data(columns).init().plan.read_text(encoding="utf-8")
+    assert "spikes = [\n    0.0,\n]" in plan
+    assert "heaps = [\n    1000.0,\n]" in plan
+    said = next(line for line in plan.splitlines() if "rounding is part of the model" in line)
+    assert "1000" not in said
+    study.run()
+    for one in study.public():
+        made = np.array(one["income"], float)
+        assert np.allclose(made, np.round(made, 2))
+        assert abs((made == 0).mean() - (income == 0).mean()) < 0.07
+        on, truly = (np.mean(values[values > 0] % 1000 == 0) for values in (made, income))
+        assert abs(on - truly) < 0.09
+
+
+def test_62_a_wide_file_is_chosen_for_in_one_pass(study: Study) -> None:
+    """60 columns of two kinds that share four factors: no design is wider than the records carry."""
+    random = np.random.default_rng(62)
+    rows, width = 200, 60
+    factors = random.normal(size=(rows, 4))
+    scores = factors[:, np.arange(width) % 4] + 0.7 * random.normal(size=(rows, width))
+    columns: dict[str, list[Any]] = {
+        f"c{place}": (np.round(score, 2) if place % 3 else np.where(score > 0, "yes", "no")).tolist()
+        for place, score in enumerate(scores.T)
+    }
+    study.data(columns).init().edit(("draws = 1000", "draws = 60"), ("m = 5", "m = 1"))
+    done = study.run()
+    assert len(done["models"]) == width
+    assert max(one["formula"].count("+") + 1 for one in done["models"]) <= rows // 10
+    numeric = [place for place in range(width) if place % 3]
+    real, made = (
+        np.corrcoef(np.array([held[f"c{place}"] for place in numeric], float))
+        for held in (columns, study.public()[0])
+    )
+    together = np.equal.outer(np.array(numeric) % 4, np.array(numeric) % 4) & ~np.eye(
+        len(numeric), dtype=bool
+    )
+    assert made[together].mean() > 0.7 * real[together].mean() > 0.3
+    assert abs(made[~together & ~np.eye(len(numeric), dtype=bool)].mean()) < 0.1
 
 
 # ---- synthetic files of other tools -----------------------------------------------------------------

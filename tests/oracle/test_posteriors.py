@@ -1,4 +1,4 @@
-"""Posteriors against closed forms computed another way, and against quadrature on a grid."""
+"""Posteriors against closed forms computed another way; test_quadrature.py has those that have none."""
 
 from __future__ import annotations
 
@@ -77,63 +77,6 @@ def test_linear_flat_is_least_squares_where_the_heavy_prior_is_far_wider() -> No
     for column in range(3):
         assert abs(posterior.draws[:, column].mean() - estimate[column]) < 0.05 * sd[column]
         assert posterior.draws[:, column].std() == pytest.approx(sd[column], rel=0.03)
-
-
-def test_linear_flat_is_the_brms_posterior_by_quadrature() -> None:
-    """Few rows, so that the Student-t priors of intercept and sigma matter; one slope integrated out by hand."""
-    y = np.array([1.0, 2.5, 2.0, 9.0, 4.0, 3.0])
-    posterior = _fit(stead.Linear("y ~ 1", prior="flat"), MANY, stead.table({"y": y}))
-    centre = np.median(y)
-    scale = max(2.5, 1.4826 * float(np.median(np.abs(y - centre))))
-
-    alphas, sigmas = np.linspace(-40.0, 50.0, 1801), np.linspace(0.2, 60.0, 1600)
-    alpha, sigma = np.meshgrid(alphas, sigmas, indexing="ij")
-    squared = ((y - y.mean()) ** 2).sum() + len(y) * (alpha - y.mean()) ** 2
-    height = -len(y) * np.log(sigma) - 0.5 * squared / sigma**2
-    density = (
-        np.exp(height - height.max()) * stats.t(3, centre, scale).pdf(alpha) * stats.t(3, 0, scale).pdf(sigma)
-    )
-
-    def moment(power_alpha: int, power_sigma: int) -> float:
-        inner = np.trapezoid(alpha**power_alpha * sigma**power_sigma * density, sigmas, axis=1)
-        return float(np.trapezoid(inner, alphas))
-
-    total = moment(0, 0)
-    mean, spread = moment(1, 0) / total, moment(0, 1) / total
-    effective = (posterior.quality.ess_bulk or 0.0) * 0.5
-    _assert_moments(posterior.draws[:, 0], mean, np.sqrt(moment(2, 0) / total - mean**2), effective)
-    assert posterior.draws[:, 1].mean() == pytest.approx(
-        spread, abs=4.5 * np.sqrt((moment(0, 2) / total - spread**2) / effective)
-    )
-
-
-@pytest.mark.parametrize("prior", ["weak", "flat"])
-def test_logistic_is_the_posterior_by_quadrature(prior: str) -> None:
-    few = stead.table({"x": X[:25], "b": B[:25]})
-    posterior = _fit(stead.Logistic("b ~ x", prior=prior), MANY, few)
-    standard = (X[:25] - X[:25].mean()) / X[:25].std()
-
-    alphas, slopes = np.linspace(-8.0, 8.0, 801), np.linspace(-4.0, 14.0, 901)
-    alpha, slope = np.meshgrid(alphas, slopes, indexing="ij")
-    height = stats.t(3, 0, 2.5).logpdf(alpha) + (stats.norm(0, 2.5).logpdf(slope) if prior == "weak" else 0.0)
-    for x, b in zip(standard, B[:25], strict=True):
-        eta = alpha + slope * x
-        height = height + b * eta - np.logaddexp(0, eta)
-    density = np.exp(height - height.max())
-
-    def moment(power_alpha: int, power_slope: int) -> float:
-        inner = np.trapezoid(alpha**power_alpha * slope**power_slope * density, slopes, axis=1)
-        return float(np.trapezoid(inner, alphas))
-
-    total = moment(0, 0)
-    mean_slope, mean_alpha = moment(0, 1) / total, moment(1, 0) / total
-    scale = X[:25].std()
-    effective = (posterior.quality.ess_bulk or 0.0) * 0.8
-    _assert_moments(
-        posterior.draws[:, 1] * scale, mean_slope, np.sqrt(moment(0, 2) / total - mean_slope**2), effective
-    )
-    here = posterior.draws[:, 0] + posterior.draws[:, 1] * X[:25].mean()
-    _assert_moments(here, mean_alpha, np.sqrt(moment(2, 0) / total - mean_alpha**2), effective)
 
 
 def test_the_mode_is_where_the_gradient_vanishes() -> None:

@@ -54,7 +54,7 @@ def demo(
     output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("demo"),
     json: Annotated[bool, Parameter(negative="", show_default=False)] = False,
 ) -> int:
-    """Simulate a survey of 5,133 consumer units, synthesize Income and Expenditure, measure, write a report.
+    """Simulate a survey of 5,133 consumer units, synthesize three of its five columns, measure, write a report.
 
     Example:
       stead demo --output demo

@@ -16,6 +16,7 @@ import traceback
 from contextlib import contextmanager, suppress
 from io import StringIO
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO
 
 from stead.errors import Interrupted, SteadError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from stead.models.base import Progress
 
 WIDTH, NARROWEST = 80, 40
+SECONDS_BETWEEN_LINES = 15.0
 
 
 def prepare() -> None:
@@ -86,7 +88,7 @@ def watching(*, quiet: bool) -> Iterator[Progress]:
         yield silent
         return
     if not sys.stderr.isatty():
-        yield _step
+        yield _Lines()
         return
     from rich.console import Console
     from rich.markup import escape
@@ -107,9 +109,28 @@ def watching(*, quiet: bool) -> Iterator[Progress]:
         yield progress
 
 
-def _step(what: str, done: int, total: int) -> None:
-    if done == total:
-        note(f"  {what}: done")
+class _Lines:
+    """Progress without a terminal: a line for each step that is done, and now and then one with the time that is left."""
+
+    def __init__(self) -> None:
+        self._step, self._began, self._said = "", 0.0, 0.0
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        now = monotonic()
+        step = what.partition(" ")[0]
+        if step != self._step:
+            self._step, self._began, self._said = step, now, now
+        if done == total:
+            note(f"  {what}: done")
+        elif done and now - self._said >= SECONDS_BETWEEN_LINES:
+            self._said = now
+            note(
+                f"  {what}: {done:,} of {total:,}, {_left((now - self._began) / done * (total - done))} left"
+            )
+
+
+def _left(seconds: float) -> str:
+    return f"about {seconds / 60:.0f} minutes" if seconds >= 90 else f"about {max(seconds, 1):.0f} seconds"
 
 
 def show_error(error: SteadError, *, machine: bool) -> int:

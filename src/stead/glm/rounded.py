@@ -14,7 +14,7 @@ less those of the mass. Heitjan & Rubin (1990), Journal of the American Statisti
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+    Unit: TypeAlias = tuple[Array, Array, Array, Array]
 
 
 @dataclass(frozen=True)
@@ -55,11 +56,9 @@ class Rounded(Gaussian):
     def curvature(self, response: Array, predictor: Array, auxiliary: Array) -> Array:
         """The mean over the units of theirs: what a mixture adds is left out, so that it is never negative."""
         sigma = float(auxiliary[0])
-        shares = self._responsibilities(response, predictor[None], auxiliary[None])
+        units = self._units(response, predictor[None], auxiliary[None])
         result = np.zeros(len(predictor))
-        for (_, mass, low, high), share in zip(
-            self._units(response, predictor[None], auxiliary[None]), shares, strict=True
-        ):
+        for (_, mass, low, high), share in zip(units, _responsibilities(units), strict=True):
             at_low, at_high = _at(low, mass)[0], _at(high, mass)[0]
             bend = (at_low - at_high) ** 2 - product(low[0], at_low) + product(high[0], at_high)
             result += share[0] * np.maximum(bend, 0.0)
@@ -125,25 +124,17 @@ class Rounded(Gaussian):
         left: Array = 1.0 - auxiliary[:, 1:].sum(axis=1, keepdims=True)
         return np.maximum(left, np.finfo(float).tiny)
 
-    def _units(
-        self, response: Array, predictor: Array, auxiliary: Array
-    ) -> list[tuple[Array, Array, Array, Array]]:
+    def _units(self, response: Array, predictor: Array, auxiliary: Array) -> list[Unit]:
         """For each unit its share, the log probability of the interval, and both ends in standard deviations."""
         sigma = auxiliary[:, :1]
         found = []
         for place in range(self.units):
             low, high = ((response[:, 2 * place + side] - predictor) / sigma for side in (0, 1))
-            empty = response[:, 2 * place] >= response[:, 2 * place + 1]
-            mass = np.where(empty, -np.inf, log_between(low, np.where(empty, low + 1.0, high)))
+            mass = np.full(predictor.shape, -np.inf)
+            full = np.flatnonzero(response[:, 2 * place] < response[:, 2 * place + 1])
+            mass[:, full] = log_between(low[:, full], high[:, full])
             found.append((self._share(auxiliary, place), mass, low, high))
         return found
-
-    def _responsibilities(self, response: Array, predictor: Array, auxiliary: Array) -> list[Array]:
-        with np.errstate(divide="ignore"):
-            addends = np.stack(
-                [np.log(share) + mass for share, mass, _, _ in self._units(response, predictor, auxiliary)]
-            )
-        return list(np.exp(addends - np.logaddexp.reduce(addends)))
 
     def _slopes(
         self, response: Array, predictor: Array, auxiliary: Array
@@ -151,10 +142,9 @@ class Rounded(Gaussian):
         """In eta, in sigma, and the shares w_k."""
         sigma = auxiliary[:, :1]
         in_eta, in_sigma = np.zeros(predictor.shape), np.zeros(predictor.shape)
-        shares = self._responsibilities(response, predictor, auxiliary)
-        for (_, mass, low, high), share in zip(
-            self._units(response, predictor, auxiliary), shares, strict=True
-        ):
+        units = self._units(response, predictor, auxiliary)
+        shares = _responsibilities(units)
+        for (_, mass, low, high), share in zip(units, shares, strict=True):
             at_low, at_high = _at(low, mass), _at(high, mass)
             in_eta += share * (at_low - at_high) / sigma
             in_sigma += share * (product(low, at_low) - product(high, at_high)) / sigma
@@ -163,6 +153,13 @@ class Rounded(Gaussian):
             in_eta -= (at_low - at_high) / sigma
             in_sigma -= (product(low, at_low) - product(high, at_high)) / sigma
         return in_eta, in_sigma, shares
+
+
+def _responsibilities(units: list[Unit]) -> list[Array]:
+    """The shares w_k of the addends."""
+    with np.errstate(divide="ignore"):
+        addends = np.stack([np.log(share) + mass for share, mass, _, _ in units])
+    return list(np.exp(addends - np.logaddexp.reduce(addends)))
 
 
 def middles(response: Array) -> Array:

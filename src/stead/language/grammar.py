@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NoReturn, TypeAlias
 
 from stead.errors import UsageError, nearest, shorten
@@ -73,7 +74,30 @@ def parse(text: str) -> Formula:
         raise UsageError(
             "E-FORMULA", f"a formula has at most {LONGEST_FORMULA:,} characters; this one has {len(text):,}"
         )
+    return _parsed(text)
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> Formula:
+    """A model asks for its terms over and over; the text is short and the terms are frozen."""
     return _Parser(text).formula()
+
+
+def tokens_of(text: str) -> list[tuple[str, int]]:
+    """The tokens of a text and the place of each; the last is empty."""
+    found = [
+        (match.group().strip(), match.start(match.lastindex or 0))
+        for match in TOKEN.finditer(text)
+        if match.lastindex
+    ]
+    return [*found, ("", len(text))]
+
+
+def name_of(token: str) -> str:
+    """The column that a token names, in backticks or plain; "" where it is no name."""
+    if token.startswith("`") and len(token) > 2:
+        return token[1:-1].replace("``", "`")
+    return token if PLAIN_NAME.match(token) else ""
 
 
 class _Parser:
@@ -81,12 +105,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = [
-            (match.group().strip(), match.start(match.lastindex or 0))
-            for match in TOKEN.finditer(text)
-            if match.lastindex
-        ]
-        self.tokens.append(("", len(text)))
+        self.tokens = tokens_of(text)
         self.at = 0
         self.depth = 0
 
@@ -190,14 +209,12 @@ class _Parser:
 
     def factor(self) -> Factor:
         token = self.next
-        if token.startswith("`") and len(token) > 2:
-            self.take()
-            return Factor(token[1:-1].replace("``", "`"))
-        if not PLAIN_NAME.match(token):
+        name = name_of(token)
+        if not name:
             self.fail("a column name is expected")
         self.take()
-        if self.next != "(":
-            return Factor(token)
+        if self.next != "(" or token.startswith("`"):
+            return Factor(name)
         if token not in CALLABLE:
             self.at -= 1
             self.fail(f"no function is called {shorten(token)}; {nearest(token, CALLABLE)}")

@@ -8,9 +8,13 @@ a model has attribute risk without a line of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+
+from stead.errors import UsageError, shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -27,6 +31,16 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 def silent(what: str, done: int, total: int) -> None:
     """Progress that nobody watches."""
+
+
+def require_given(column: str, predictors: Iterable[str], given: Records) -> None:
+    """Refuse to make a column without those that it is made from."""
+    lacking = [name for name in predictors if name not in given]
+    if lacking:
+        raise UsageError(
+            "E-PREDICTOR",
+            f"{shorten(column)}: {', '.join(map(shorten, lacking))} is needed to draw it, and is not given",
+        )
 
 
 class Posterior(Protocol):
@@ -113,4 +127,13 @@ class Model(Protocol):
         self, records: Records, *, draws: int = 1000, rng: Rng = None, progress: Progress = silent
     ) -> Posterior:
         """The posterior given `records`."""
+        ...
+
+
+@runtime_checkable
+class Checked(Protocol):
+    """A model that can say, before any work is done, that records do not fit it."""
+
+    def check(self, records: Records) -> None:
+        """Refuse records that the model cannot be fitted to."""
         ...

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from stead.errors import InputRefused, UsageError, nearest, shorten
 from stead.glm.distributions import Distribution
 from stead.glm.priors import SLOPE_SCALE, ConjugatePrior, PriorChoice, prior_of
 from stead.glm.standardized import Standardized
+from stead.glm.threads import threads_for
 from stead.language.design import Design
 from stead.language.grammar import Formula, parse
 from stead.models.base import Progress, silent
@@ -96,7 +98,7 @@ class Regression(ABC):
         if self.weights not in {"", "ignore", "pseudo"}:
             raise UsageError("E-WEIGHTS", f"weights: {nearest(str(self.weights), ('ignore', 'pseudo'))}")
 
-    @property
+    @cached_property
     def parsed(self) -> Formula:
         """The formula as terms."""
         return parse(self.formula)
@@ -114,40 +116,66 @@ class Regression(ABC):
         """The one column that the model makes."""
         return (self.target.column,)
 
+    def check(self, records: Records) -> None:
+        """Refuse a column of another kind, a name or a function that does not fit, a column with nothing to model."""
+        self._bound(records)
+
+    def _bound(self, records: Records) -> tuple[Design, Response, Parts]:
+        """Design, response, and the missing codes and spikes that occur."""
+        design = Design.bind(self.parsed, records)
+        column, held = records.schema[self.target.column], records[self.target.column]
+        response = self.response_of(column)
+        parts = Parts.occurring(column, held)
+        require_values(column, held, parts.of(held) == VALUE)
+        return design, response, parts
+
     def fit(
         self, records: Records, *, draws: int = 1000, rng: Rng = None, progress: Progress = silent
     ) -> RegressionPosterior:
         """The posterior given `records`."""
         if draws < 1:
             raise UsageError("E-DRAWS", "draws is a whole number from 1")
-        for_values, for_parts = generator(rng).spawn(2)
-        design = Design.bind(self.parsed, records)
-        column, held = records.schema[self.target.column], records[self.target.column]
-        response = self.response_of(column)
-        weight = weights_of(records, design, self.weights)
-        parts = Parts.occurring(column, held)
+        design, response, parts = self._bound(records)
+        column, held = response.column, records[self.target.column]
         used = parts.of(held) == VALUE
-        require_values(column, held, used)
+        weight = weights_of(records, design, self.weights)
         require_budget(str(self.target), response.family.count, len(design.labels), int(used.sum()), draws)
         progress(f"fit {shorten(column.name)}", 0, 1)
         frame = Frame(design, records, held, used, weight)
-        fitted, response = self.draw(frame, response, draws, for_values)
-        parts = parts.fit(design, records, held, weight, draws, for_parts)
+        posterior = self._given(frame, response, parts, draws, rng)
         progress(f"fit {shorten(column.name)}", 1, 1)
-        return _posterior(self, design, response, fitted, parts)
+        return posterior
 
     def refit(
         self, earlier: RegressionPosterior, records: Records, *, draws: int = 1000, rng: Rng = None
     ) -> RegressionPosterior:
         """The posterior given other records, with what `earlier` froze: design, constants of the priors, parts, rounding."""
-        for_values, for_parts = generator(rng).spawn(2)
         design, response, parts = earlier.design, earlier.response, earlier.parts
         held = records[response.column.name]
         weight = weights_of(records, design, self.weights or "ignore")
         frame = Frame(design, records, held, parts.of(held) == VALUE, weight, earlier.constants)
-        fitted, response = self.draw(frame, response, draws, for_values)
-        parts = parts.fit(design, records, held, weight, draws, for_parts)
-        return _posterior(self, design, response, fitted, parts)
+        return self._given(frame, response, parts, draws, rng)
+
+    def _given(
+        self, frame: Frame, response: Response, parts: Parts, draws: int, rng: Rng
+    ) -> RegressionPosterior:
+        """Draws for the values, and for the missing codes and spikes."""
+        for_values, for_parts = generator(rng).spawn(2)
+        design = frame.design
+        with threads_for(response.family.count * len(design.labels)):
+            fitted, response = self.draw(frame, response, draws, for_values)
+            parts = parts.fit(design, frame.records, frame.held, frame.weight, draws, for_parts)
+        return RegressionPosterior(
+            model=self,
+            design=design,
+            response=response,
+            coefficients=fitted.coefficients,
+            auxiliary=fitted.auxiliary,
+            quality=fitted.diagnostics,
+            notes=(*fitted.notes, *parts.notes),
+            parts=parts,
+            constants=fitted.constants,
+        )
 
     def posterior(self, draws: Any, schema: Schema | None = None) -> RegressionPosterior:
         """A posterior from draws that were made elsewhere, one row each: see given.py."""
@@ -187,22 +215,6 @@ class Regression(ABC):
         center = data.frozen.center if data.frozen else self.center(data)
         prior = self.prior_for(data, response, center)
         return draw_regression(data, response.family, prior, center, draws, rng), response
-
-
-def _posterior(
-    model: Regression, design: Design, response: Response, fitted: Fitted, parts: Parts
-) -> RegressionPosterior:
-    return RegressionPosterior(
-        model=model,
-        design=design,
-        response=response,
-        coefficients=fitted.coefficients,
-        auxiliary=fitted.auxiliary,
-        quality=fitted.diagnostics,
-        notes=(*fitted.notes, *parts.notes),
-        parts=parts,
-        constants=fitted.constants,
-    )
 
 
 def require_values(column: Column, held: Values, used: NDArray[np.bool_]) -> None:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stead.errors import UsageError, shorten
 from stead.glm.families import predictors
 from stead.language.functions import IDENTITY
+from stead.models.base import require_given
 from stead.models.parts import VALUE, Parts
 from stead.models.response import NumericResponse
 from stead.randomness import generator, streamed_blocks
@@ -120,12 +120,7 @@ class RegressionPosterior:
 
     def sample(self, h: int, given: Records, rng: Rng) -> Records:
         """`given` with the response drawn under draw `h`, block by block, each with the stream of its place."""
-        lacking = [name for name in self.design.formula.predictors if name not in given]
-        if lacking:
-            raise UsageError(
-                "E-PREDICTOR",
-                f"{shorten(self.column.name)}: {', '.join(map(shorten, lacking))} is needed to draw it, and is not given",
-            )
+        require_given(self.column.name, self.design.formula.predictors, given)
         family, response = self.response.family, self.response
         coefficients = self.coefficients[h].reshape(family.count, -1)  # (L, p)
         kind = np.int32 if self.column.coded else np.int64 if self.column.whole else float

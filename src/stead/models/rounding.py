@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 NEARLY = 1e-6
 
 
+def unit_of(column: Column) -> float:
+    """The last decimal of a column, 1 for codes of levels; 0 where no decimals are declared."""
+    places = 0 if column.whole or column.coded else column.decimals
+    return 0.0 if places is None else 10.0**-places
+
+
 @dataclass(frozen=True)
 class Grid:
     """Steps of `unit` between `low` and `high` (inf: no bound); no rounding where `unit` is 0."""
@@ -39,8 +45,7 @@ class Grid:
     @classmethod
     def of(cls, column: Column, lowest: float, *, closed: bool = False) -> Grid:
         """The grid of a column whose values are above `lowest`, or from it on."""
-        places = 0 if column.whole else column.decimals
-        unit = 0.0 if places is None else 10.0**-places
+        unit = unit_of(column)
         low = -np.inf if column.bounds[0] is None else float(column.bounds[0])
         high = np.inf if column.bounds[1] is None else float(column.bounds[1])
         if column.kind == "count" and column.bounds[0] is None:

@@ -18,6 +18,7 @@ import numpy as np
 from stead.errors import UsageError, shorten
 from stead.language.functions import IDENTITY
 from stead.models.base import Model, Posterior, Progress, silent
+from stead.models.epsilon import HasEpsilon
 from stead.randomness import generator
 
 if TYPE_CHECKING:
@@ -27,9 +28,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from stead.language.functions import Function
+    from stead.models.choices import Choice, Shape
+    from stead.models.regression import Weights
     from stead.randomness import Rng
     from stead.sampling.diagnostics import Diagnostics
     from stead.tables.records import Records
+    from stead.tables.schema import Schema
 
     Array = NDArray[np.float64]
 
@@ -39,25 +43,78 @@ class Sequence:
     """`stead.Sequence([stead.Linear("log(Income) ~ Race"), stead.Linear("log(Expenditure) ~ log(Income) + Race")])`."""
 
     models: tuple[Model, ...]
+    choices: tuple[Choice, ...]
+    """What was chosen for each column and why, where `auto` chose."""
+    shapes: tuple[Shape, ...]
+    """Spikes, heaps and lowest values that `auto` found and the schema does not declare; a fit takes them as declared."""
 
-    def __init__(self, models: Iterable[Model]) -> None:
+    def __init__(
+        self, models: Iterable[Model], *, choices: Iterable[Choice] = (), shapes: Iterable[Shape] = ()
+    ) -> None:
         object.__setattr__(self, "models", tuple(models))
+        object.__setattr__(self, "choices", tuple(choices))
+        object.__setattr__(self, "shapes", tuple(shapes))
         if not self.models:
             raise UsageError("E-SEQUENCE", "a sequence needs at least one model")
-        made = self.responses
-        twice = sorted({name for name in made if made.count(name) > 1})
+        if any(isinstance(model, HasEpsilon) for model in self.models):
+            raise UsageError(
+                "E-SEQUENCE",
+                "a differentially private model stands alone: beside a model that is not private its epsilon would say nothing of the file. Synthesize its columns by themselves; those of several private models may be put side by side, and their costs add up",
+            )
+        place: dict[str, int] = {}
+        twice: set[str] = set()
+        for at, model in enumerate(self.models):
+            twice |= {name for name in model.responses if name in place}
+            place |= dict.fromkeys(model.responses, at)
         if twice:
             raise UsageError(
-                "E-SEQUENCE", f"{', '.join(map(shorten, twice))}: made by more than one model of the sequence"
+                "E-SEQUENCE",
+                f"{', '.join(map(shorten, sorted(twice)))}: made by more than one model of the sequence",
             )
-        for place, model in enumerate(self.models):
-            later = {name for other in self.models[place + 1 :] for name in other.responses}
-            early = [name for name in predictors_of(model) if name in later]
+        for at, model in enumerate(self.models):
+            early = [name for name in predictors_of(model) if place.get(name, -1) > at]
             if early:
                 raise UsageError(
                     "E-SEQUENCE",
                     f"{shorten(model.responses[0])} is predicted from {shorten(early[0])}, which a later model makes; put {shorten(early[0])} first, or take it out of the formula",
                 )
+
+    @classmethod
+    def auto(
+        cls,
+        source: Schema | Records,
+        method: str = "regression",
+        *,
+        columns: Iterable[str] | None = None,
+        order: Iterable[str] = (),
+        formulas: Mapping[str, str | Model] | None = None,
+        predictors: int = 30,
+        weights: Weights = "",
+        rules: bool = True,
+    ) -> Sequence:
+        """A model for each column: `stead.Sequence.auto(records)`, or of a schema alone, by kinds.
+
+        columns     to make; all with the role keep
+        order       in which columns are visited; those that are not named follow in the order of the file
+        formulas    a formula or a model for some columns, {"Income": "log(Income) ~ Race"}
+        predictors  of a column, at most
+        weights     "pseudo" weighs all fits by the survey weight, "ignore" says that it is not meant to
+        rules       whether columns that follow from others are made by rule
+
+        What was chosen, and why, is in `choices`.
+        """
+        from stead.models.auto import auto
+
+        return auto(
+            source,
+            method,
+            columns=columns,
+            order=order,
+            formulas=formulas,
+            predictors=predictors,
+            weights=weights,
+            rules=rules,
+        )
 
     @property
     def responses(self) -> tuple[str, ...]:
@@ -69,6 +126,7 @@ class Sequence:
     ) -> SequencePosterior:
         """The posteriors of all models, each with its own stream."""
         streams = generator(rng).spawn(len(self.models))
+        records = records.redeclared(*(shape.of(records.schema[shape.column]) for shape in self.shapes))
         fitted: list[Posterior] = []
         for place, (model, stream) in enumerate(zip(self.models, streams, strict=True)):
             progress(f"fit {shorten(model.responses[0])}", place, len(self.models))
@@ -76,11 +134,13 @@ class Sequence:
         progress("fit", len(self.models), len(self.models))
         return SequencePosterior(tuple(fitted))
 
+    def __repr__(self) -> str:
+        return f"Sequence({', '.join(map(repr, self.models))})"
+
 
 def predictors_of(model: Model) -> tuple[str, ...]:
-    """The columns that a model predicts from, as far as it has a formula."""
-    parsed = getattr(model, "parsed", None)
-    return () if parsed is None else tuple(parsed.predictors)
+    """The columns that a model predicts from, by its formula or as it says."""
+    return tuple(getattr(getattr(model, "parsed", model), "predictors", ()))
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stead.errors import InputRefused, nearest, shorten
+from stead.errors import InputRefused, UsageError, nearest, shorten
 from stead.glm.priors import ConjugatePrior
 from stead.glm.standardized import Constants
 from stead.language.design import Design
 from stead.language.grammar import parse
+from stead.models.binary_dp import BinaryDP
 from stead.models.counts import NegativeBinomial, Poisson
+from stead.models.derived import Derived, DerivedPosterior
+from stead.models.external_posterior import ExternalPosterior
 from stead.models.gamma import Gamma
 from stead.models.linear import Linear
 from stead.models.logistic import Logistic
 from stead.models.multinomial import Multinomial
+from stead.models.multinomial_dp import MultinomialDP
 from stead.models.ordered import Ordered
 from stead.models.parts import Parts
+from stead.models.private import PrivateModel, posterior_of
 from stead.models.probit import Probit
 from stead.models.regression_posterior import RegressionPosterior
 from stead.models.response import NumericResponse
@@ -31,14 +36,26 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from stead.models.base import Posterior
-    from stead.models.regression import Regression
+    from stead.glm.priors import PriorChoice
+    from stead.models.base import Model, Posterior
+    from stead.models.regression import Regression, Weights
 
 REGRESSIONS: dict[str, type[Regression]] = {
     model.__name__: model
     for model in (Linear, Logistic, Probit, Multinomial, Ordered, Poisson, NegativeBinomial, Gamma)
 }
 """By the name that a state and a plan use."""
+PRIVATE: dict[str, type[PrivateModel]] = {model.__name__: model for model in (BinaryDP, MultinomialDP)}
+MODELS = (*REGRESSIONS, Derived.__name__)
+
+
+def model_named(name: str, formula: str, prior: PriorChoice = "weak", weights: Weights = "") -> Model:
+    """The model that a plan names, or an error with the nearest name; a rule has no prior."""
+    if name == Derived.__name__:
+        return Derived(formula)
+    if name not in REGRESSIONS:
+        raise UsageError("E-PLAN-MODEL", f"no model is called {shorten(name)}; {nearest(name, MODELS)}")
+    return REGRESSIONS[name](formula, prior, weights)
 
 
 def regression_state(posterior: RegressionPosterior) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -82,9 +99,18 @@ def posterior_from_state(state: Mapping[str, Any], arrays: Mapping[str, NDArray[
                 for place, part in enumerate(state["parts"])
             )
         )
+    if name in PRIVATE:
+        settings = {key: value for key, value in state.items() if key not in {"model", "schema"}}
+        schema = Schema.from_dict(state["schema"])
+        return posterior_of(PRIVATE[name](**settings), schema, arrays["counts"], arrays["draws"])
+    if name == "External":
+        return ExternalPosterior.from_state(state, arrays)
+    if name == Derived.__name__:
+        return DerivedPosterior.from_state(state, arrays)
     if name not in REGRESSIONS:
         raise InputRefused(
-            "E-MODEL", f"no model is called {shorten(str(name))}; {nearest(str(name), REGRESSIONS)}"
+            "E-MODEL",
+            f"no model is called {shorten(str(name))}; {nearest(str(name), [*MODELS, *PRIVATE])}",
         )
     model = REGRESSIONS[name](state["formula"], _prior(state["prior"]), state["weights"])
     schema = Schema.from_dict(state["schema"])

@@ -12,9 +12,15 @@ from stead.errors import UsageError, nearest
 from stead.report.beliefs import draw_beliefs
 from stead.report.chains import draw_chains
 from stead.report.curves import draw_curves
+from stead.report.matches import draw_matches
+from stead.report.pairs import draw_pairs
 from stead.report.predicted import draw_predicted
+from stead.report.scores import draw_scores
+from stead.report.sensitivity import draw_sensitivity
 from stead.report.shares import draw_shares
 from stead.report.svg import SvgChart
+from stead.report.sweeps import draw_sweep
+from stead.report.tradeoff import draw_tradeoff
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,9 +32,15 @@ KINDS = {
     "chains": draw_chains,
     "ecdf": draw_curves,
     "margins": draw_shares,
+    "match_risk": draw_matches,
+    "match_sensitivity": draw_sensitivity,
+    "pairs": draw_pairs,
     "predictive": draw_predicted,
+    "propensity": draw_scores,
+    "risk_utility": draw_tradeoff,
+    "sweep": draw_sweep,
 }
-PICTURES = {"chains": 2, "margins": 1, "predictive": 1}
+PICTURES = {"attribute": 1, "chains": 2, "margins": 1, "predictive": 1, "sweep": 1}
 """How many pictures a kind has for each of its `columns`; a kind that is not here has one in all."""
 
 

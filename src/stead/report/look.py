@@ -24,6 +24,7 @@ LIGHT = {
     "text": "#1b2530",
     "quiet": "#55606c",
     "grid": "#e4e7eb",
+    "band": "#e9ecf0",
     "reference": "#69737f",
     "accent": "#1f4e79",
     "confidential": "#1f4e79",
@@ -31,6 +32,13 @@ LIGHT = {
     "synthetic-text": "#a94f0f",  # the orange of the marks is too light for small letters
     "synthetic-pale": "#edc9ae",
     "warn": "#7a5200",
+    "depth-0": "#eaf0f6",  # of a map, from nothing to much; the last two carry the colour of the card as ink
+    "depth-1": "#c7d7e8",
+    "depth-2": "#93b3d3",
+    "depth-3": "#40709f",
+    "depth-4": "#1b3f63",
+    "accept": "#e4f1e6",  # a region where risk is accepted, and its hatching
+    "accept-line": "#b5d3bb",
     "fail": "#93291e",
 }
 DARK = {
@@ -39,6 +47,7 @@ DARK = {
     "text": "#e8ebef",
     "quiet": "#aab3bd",
     "grid": "#353d47",
+    "band": "#28303a",
     "reference": "#98a2ad",
     "accent": "#9cc4ec",
     "confidential": "#8fbdeb",
@@ -46,6 +55,13 @@ DARK = {
     "synthetic-text": "#f2a468",
     "synthetic-pale": "#6e4a30",
     "warn": "#e8b84a",
+    "depth-0": "#232b34",
+    "depth-1": "#2c3f52",
+    "depth-2": "#3a5f84",
+    "depth-3": "#8db6de",
+    "depth-4": "#c9def3",
+    "accept": "#22362a",
+    "accept-line": "#3f5f49",
     "fail": "#f28b7d",
 }
 

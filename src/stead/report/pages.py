@@ -33,13 +33,33 @@ ROWS = 24  # of a table behind a chart; the assessment file holds all
 
 # What a kind of chart means, and what it does not promise.
 MEANING = {
+    "attribute": (
+        "The probability that the stated intruder gives to the true value, record by record. Near the line of no information, the release says next to nothing of it.",
+        "It is the risk under this intruder, these guesses and this prior. A grid around the truth asks how well near values are told apart, and a small number is no proof of safety.",
+    ),
     "ecdf": (
         "U_m is the largest vertical distance between the two cumulative curves. A value near the reference is what chance alone gives between two samples of this size.",
         "It looks at one column by itself. It says nothing about the relations between columns, and nothing about the risk of a single person.",
     ),
+    "sweep": (
+        "Each line is a record under every prior at once, from a prior near 0 at the left to one near 1 at the right. A record is safe where its whole line is accepted.",
+        "It holds for the stated intruder, guesses and region. The region belongs to the holder: it is not published with the files.",
+    ),
+    "risk_utility": (
+        "Each mark is one release. Risk is the probability of a true value given the release, utility what an analyst loses by using it.",
+        "Both are of the files that were made. Another file of the same design may lie elsewhere.",
+    ),
     "margins": (
         "Total variation is the share of rows that would have to change category for the two files to agree. A value near the reference is what chance alone gives.",
         "It looks at one column at a time. Equal shares do not mean that combinations of columns agree, and rare categories can still point to a person.",
+    ),
+    "pairs": (
+        "A ratio near 1 is what chance alone gives; a large one names two columns whose table differs. The diagonal holds the columns by themselves.",
+        "It looks at two columns at a time, in cells of ten or so for each. A relation of three columns, or one within a cell, is not seen.",
+    ),
+    "propensity": (
+        "pMSE is the mean squared distance of the scores from c. A right synthesis does not give 0 but the null mean, so that a ratio near 1 is what chance alone gives.",
+        "It sees what its classifier can see, and no more: another classifier may tell the files apart. It says nothing about the risk of a single person.",
     ),
     "predictive": (
         "Data are drawn anew from the fitted model, many times. A triangle marks a share of the confidential file that hardly any of them has: there the model misses something that the synthetic data will lack.",
@@ -52,6 +72,14 @@ MEANING = {
     "trace": (
         "A line that swings about its middle draws from the whole distribution. A long flat piece, a drift, or chains at different heights do not.",
         "The scale is that of the draws, not of the data: where the parameter lies is not shown.",
+    ),
+    "match_risk": (
+        'The expected matches are the records that an intruder with this knowledge is expected to find again. Without any leak he finds as many as "no leak" says; in the real file itself, as many as "real file".',
+        "It is the risk under this knowledge, this radius and this way of matching. Another intruder may know more, and a small number is no proof of safety.",
+    ),
+    "match_sensitivity": (
+        'Each point is one choice of known columns, each line the worst choice of its size. Where the lines of the release stay near "no leak", the choice matters little.',
+        "It covers the columns and radii that were named, and no others.",
     ),
 }
 

@@ -2,6 +2,7 @@
 
     worst_case    knows all other records, and all other values of the record
     outsider      holds the release alone: the synthetic sets and the columns that were not synthesized
+    sweep         knows all other records, and holds the truth with any weight between 0 and 1
 
 A prior is a probability over guesses: "uniform"; "margins", the shares among the other records; "fit", what the model says
 without the release, p(g | x_i, y_-i); `PointMass(w)`, w on the truth and the rest spread evenly; or an array.
@@ -40,7 +41,32 @@ class PointMass:
             raise UsageError("E-PRIOR", "the weight of the truth is between 0 and 1")
 
 
-PriorBelief: TypeAlias = "str | PointMass | Array"
+@dataclass(frozen=True)
+class Sweep:
+    """The truth has every weight in turn, the others share the rest evenly; beliefs are those of the even one.
+
+    For a record with B = f_truth / mean f_others all of them lie on one straight line, RR = B - (B - 1) R.
+    """
+
+    count: int = 999
+
+    def __post_init__(self) -> None:
+        if self.count < 1:
+            raise UsageError("E-PRIOR", "a sweep has at least one weight")
+
+    @property
+    def weights(self) -> Array:
+        """Equally spaced in (0, 1)."""
+        return np.arange(1, self.count + 1) / (self.count + 1)
+
+    def lines(self, factor: Any) -> tuple[Array, Array]:
+        """R and RR under each weight, of every record, given its `factor` B."""  # (n, w) each, from (n,)
+        w, B = self.weights, np.asarray(factor, float)[..., None]
+        absolute = w * B / (1.0 - w + w * B)
+        return absolute, np.asarray(B - (B - 1.0) * absolute)
+
+
+PriorBelief: TypeAlias = "str | PointMass | Sweep | Array"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +106,22 @@ class Intruder:
         """Knows the release, and of the record the columns that were not synthesized; believes what these predict."""
         return cls("none", guesses, "fit", "unknown")
 
+    @classmethod
+    def sweep(
+        cls,
+        guesses: Guesses | Mapping[str, Guesses] | None = None,
+        synthesized: Literal["known", "unknown"] = "known",
+        weights: int = 999,
+    ) -> Intruder:
+        """Knows every other record, and believes anything of the truth: `intruder.prior.lines(factor)` gives RR against R."""
+        return cls("all", guesses, Sweep(weights), synthesized)
+
 
 def log_prior(prior: PriorBelief, guessed: Guessed, records: Records, from_fit: Array | None) -> Array:
     """The log prior of every guess for every record."""  # (n, G)
     rows, count = len(guessed.truth), guessed.count
+    if isinstance(prior, Sweep):
+        return np.full((rows, count), -np.log(count))
     if isinstance(prior, PointMass):
         rest = np.log1p(-prior.weight) - np.log(max(count - 1, 1))
         weights = np.full((rows, count), rest)

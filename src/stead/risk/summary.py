@@ -131,7 +131,10 @@ def _factors(answer: Answer) -> tuple[Array, Array]:
         others = (
             np.logaddexp.reduce(split + np.where(np.isfinite(evidence), evidence, -np.inf), axis=1) - total
         )
-        return np.exp(truth - others), np.exp(truth - evidence.min(axis=1))
+        possible = np.where(
+            np.isfinite(evidence), evidence, np.inf
+        )  # a value that cannot be is no alternative
+        return np.exp(truth - others), np.exp(truth - possible.min(axis=1))
 
 
 def _distances(release: Release, name: str, answer: Answer) -> dict[str, Array]:

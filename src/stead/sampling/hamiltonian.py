@@ -38,15 +38,20 @@ class Density(Protocol):
 
 
 def hamiltonian_chains(
-    density: Density, mode: Array, precision: Array, draws: int, rng: np.random.Generator
+    density: Density,
+    mode: Array,
+    precision: Array,
+    draws: int,
+    rng: np.random.Generator,
+    thin: int = 1,
 ) -> tuple[Array, float]:
-    """Points, the four chains in turn, and the mean acceptance after warm-up."""
+    """Points, the four chains in turn, every `thin`-th state of each, and the mean acceptance after warm-up."""
     paths = _Paths(density, mode, np.asarray(cholesky(precision, lower=True)))
     each = -(-draws // CHAINS)
     x = rng.standard_normal((CHAINS, len(mode)))
     height, slope = paths.look(x)
     step, kept, accepted = _Step(0.5), np.empty((each, CHAINS, len(mode))), 0.0
-    for iteration in range(WARM_UP + each):
+    for iteration in range(WARM_UP + thin * each):
         length = 0.5 * np.pi * rng.uniform(0.5, 1.5)
         momentum = rng.standard_normal(x.shape)
         moved, towards, new_height, new_slope = paths.leap(x, momentum, slope, step.size, length)
@@ -57,9 +62,11 @@ def hamiltonian_chains(
         height, slope = np.where(taken, new_height, height), np.where(taken[:, None], new_slope, slope)
         if iteration < WARM_UP:
             step.tune(float(probability.mean()), last=iteration == WARM_UP - 1)
-        else:
-            kept[iteration - WARM_UP] = paths.point(x)
-            accepted += float(probability.mean()) / each
+            continue
+        state, left = divmod(iteration - WARM_UP + 1, thin)
+        if not left:
+            kept[state - 1] = paths.point(x)
+        accepted += float(probability.mean()) / (thin * each)
     return kept.reshape(-1, len(mode))[:draws], accepted
 
 

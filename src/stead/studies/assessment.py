@@ -27,9 +27,9 @@ def assessment(
         "format": FORMAT,
         "version": VERSION,
         "stead": stead.__version__,
-        "title": plan.title or plan.file.stem,
+        "title": plan.title or plan.data.title,
         "data": {
-            "file": plan.file.name,
+            "file": plan.data.name,
             "rows": release.confidential.rows,
             "columns": [
                 {

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from stead.errors import InputRefused, Notice, SteadError, UsageError, nearest, shorten
-from stead.language.design import Design
-from stead.models.regression import FEWEST_ROWS
-from stead.tables.files import read
+from stead.models.base import Checked
+from stead.tables.files import read_data
 from stead.tables.scan import SPECIAL
 
 if TYPE_CHECKING:
@@ -40,13 +39,7 @@ def read_confidential(plan: Plan) -> tuple[Records, tuple[Notice, ...]]:
     """The confidential records of a plan, and the notices that reading them gave."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", Notice)
-        records = read(
-            plan.file,
-            plan.schema,
-            encoding=plan.data.encoding,
-            delimiter=plan.data.delimiter,
-            decimal=plan.data.decimal,
-        )
+        records = read_data(plan.source, plan.schema)
     return records, tuple(one.message for one in caught if isinstance(one.message, Notice))
 
 
@@ -85,7 +78,7 @@ def _of_size(plan: Plan, records: Records) -> Iterator[Finding]:
         yield _stop(
             InputRefused(
                 "E-FEW-ROWS",
-                f"{shorten(plan.file.name)}: {records.rows:,} rows are too few to hide anyone among them: at least {plan.synthesis.minimum_rows} are needed; "
+                f"{plan.data.name}: {records.rows:,} rows are too few to hide anyone among them: at least {plan.synthesis.minimum_rows} are needed; "
                 "minimum_rows in [synthesis] changes that, for teaching",
             )
         )
@@ -122,28 +115,11 @@ def _of_models(plan: Plan, records: Records) -> Iterator[Finding]:
         yield _stop(error)
         return
     for one in getattr(model, "models", ()):
-        try:
-            column = records.schema[one.target.column]
-            _ = one.response_of(column)
-            _ = Design.bind(one.parsed, records)
-            held = records[column.name]
-            present = held.values[held.present]
-            if len(present) < FEWEST_ROWS:
-                yield Finding(
-                    "stop",
-                    "E-COL-EMPTY",
-                    f"{one.target}: {len(present)} values are present, and a model needs at least {FEWEST_ROWS}; leave the model out",
-                    InputRefused.exit_code,
-                )
-            elif (present == present[0]).all():
-                yield Finding(
-                    "stop",
-                    "E-COL-CONST",
-                    f"{one.target}: has no two different values, so there is nothing to model; leave the model out",
-                    InputRefused.exit_code,
-                )
-        except SteadError as error:
-            yield _stop(error)
+        if isinstance(one, Checked):
+            try:
+                one.check(records)
+            except SteadError as error:
+                yield _stop(error)
     yield from _of_measures(plan, records, model.responses)
     kept = [name for name in records.names if name not in model.responses]
     if kept:

@@ -6,23 +6,18 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from stead.models.sequence import Sequence
 from stead.store.workdir import Workdir
-from stead.studies.plan import Data, ModelSpec, Output, Plan
+from stead.studies.plan import Output, Plan
+from stead.studies.proposal import specs_of
 from stead.tables.examples import consumer_survey
 from stead.tables.files import write_plain
+from stead.tables.sources import Data
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-MODELS = (
-    ModelSpec("Linear", "log(Income) ~ UrbanRural + Race + KidsCount", "weak", "skewed, so on a log scale"),
-    ModelSpec(
-        "Linear",
-        "log(Expenditure) ~ log(Income) + UrbanRural + Race + KidsCount",
-        "weak",
-        "skewed; given the income made before it",
-    ),
-)
+MADE = ("Income", "Expenditure", "KidsCount")
 
 
 def prepare(folder: Path) -> Plan:
@@ -43,7 +38,7 @@ def prepare(folder: Path) -> Plan:
             title="Simulated consumer survey",
             data=Data("survey.csv"),
             schema=schema,
-            models=MODELS,
+            models=specs_of(Sequence.auto(records, columns=MADE)),
             output=Output(".."),
             home=home,
         )

@@ -1,10 +1,10 @@
 """The plan of a study, `stead.toml`: what the data are, what is made of them, what is measured.
 
     version, title
-    [data]      file (relative to the plan), encoding, delimiter, decimal
-    [columns.X] kind, levels, lowest, highest, decimals, spikes, heaps, missing, role, unit, format, why
+    [data]      file (relative to the plan, or an address), encoding, delimiter, decimal, table, query
+    [columns.X] kind, levels, lowest, highest, decimals, spikes, heaps, missing, role, unit, format, label, labels, why
     [synthesis] m, draws, workers, minimum_rows, override
-    [[models]]  model, formula, prior, why          in the order in which columns are made
+    [[models]]  model, formula (a rule for Derived), prior, weights, why        in the order in which columns are made
     [measures]  ecdf, margins, predictive           columns each
     [output]    folder (relative to the plan)
 
@@ -22,16 +22,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from stead.errors import UsageError, nearest, shorten
+from stead.models.derived import Derived
 from stead.models.sequence import Sequence
-from stead.models.storage import REGRESSIONS
+from stead.models.storage import model_named
 from stead.release import FEWEST_ROWS
 from stead.store.artefacts import replacing
+from stead.tables.addresses import without_credentials
 from stead.tables.schema import Schema
+from stead.tables.sources import Data
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from stead.models.base import Model
+    from stead.models.regression import Weights
 
 VERSION, MOST = 1, 1_000_000
 PARTS = ("version", "title", "data", "columns", "synthesis", "models", "measures", "output")
@@ -39,16 +43,6 @@ HEADER = """\
 # A plan for stead. Correct what is proposed here, then:  stead check   and   stead run
 # It holds levels and codes of the confidential file: keep it where the file is kept.
 """
-
-
-@dataclass(frozen=True)
-class Data:
-    """Where the confidential file is and how it is read."""
-
-    file: str
-    encoding: str = "utf-8"
-    delimiter: str = ","
-    decimal: str = "."
 
 
 @dataclass(frozen=True)
@@ -78,8 +72,18 @@ class ModelSpec:
 
     model: str
     formula: str
-    prior: str = "weak"
+    prior: str | dict[str, str] = "weak"
     why: str = ""
+    weights: str = ""
+
+    def build(self) -> Model:
+        """The model."""
+        weights: Weights = "pseudo" if self.weights == "pseudo" else "ignore" if self.weights else ""
+        if self.weights != weights:
+            raise UsageError(
+                "E-WEIGHTS", f"[[models]] weights: {nearest(self.weights, ('ignore', 'pseudo'))}"
+            )
+        return model_named(self.model, self.formula, self.prior, weights)
 
 
 @dataclass(frozen=True)
@@ -111,10 +115,13 @@ class Plan:
     output: Output = field(default_factory=Output)
     home: Path = field(default_factory=Path)
 
+    def __post_init__(self) -> None:
+        self.data.require_no_password()
+
     @property
-    def file(self) -> Path:
-        """The confidential file."""
-        return self.home / self.data.file
+    def source(self) -> Data:
+        """The confidential data, wherever the program was started."""
+        return self.data.located(self.home)
 
     @property
     def folder(self) -> Path:
@@ -125,33 +132,27 @@ class Plan:
         """The models, as one."""
         if not self.models:
             raise UsageError("E-PLAN", "the plan has no [[models]]: nothing would be synthesized")
-        built = []
-        for spec in self.models:
-            if spec.model not in REGRESSIONS:
-                raise UsageError(
-                    "E-PLAN-MODEL",
-                    f"no model is called {shorten(spec.model)}; {nearest(spec.model, REGRESSIONS)}",
-                )
-            built.append(REGRESSIONS[spec.model](spec.formula, spec.prior))
-        return Sequence(built)
+        return Sequence(spec.build() for spec in self.models)
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as TOML holds it."""
         return {
             "version": VERSION,
             "title": self.title,
-            "data": asdict(self.data),
+            "data": self.data.to_dict(),
             "synthesis": asdict(self.synthesis),
-            "models": [asdict(spec) for spec in self.models],
+            "models": [_without_defaults(spec) for spec in self.models],
             "measures": {key: list(value) for key, value in asdict(self.measures).items()},
             "output": asdict(self.output),
             "columns": self.schema.to_dict(),
         }
 
     def declared(self) -> dict[str, Any]:
-        """The plan as an assessment shows it: without levels, codes and bounds, which are values of the file."""
-        hidden = {"levels", "missing", "lowest", "highest", "spikes"}
+        """The plan as an assessment shows it: without levels, their labels, codes, bounds and a query, which hold values."""
+        hidden = {"levels", "labels", "missing", "lowest", "highest", "spikes"}
         shown = self.to_dict()
+        shown["data"] = {key: value for key, value in shown["data"].items() if key != "query"}
+        shown["data"]["file"] = without_credentials(self.data.file)
         shown["columns"] = {
             name: {key: value for key, value in column.items() if key not in hidden}
             for name, column in shown["columns"].items()
@@ -164,6 +165,14 @@ class Plan:
 
         with replacing(path) as temporary:
             temporary.write_text(HEADER + tomli_w.dumps(self.to_dict()), encoding="utf-8")
+
+
+def _without_defaults(spec: ModelSpec) -> dict[str, Any]:
+    """A model as a table; a rule has no prior, and weights that are not spoken of are left out."""
+    table = asdict(spec)
+    left_out = {"weights"} if not spec.weights else set()
+    left_out |= {"prior"} if spec.model == Derived.__name__ else set()
+    return {key: value for key, value in table.items() if key not in left_out}
 
 
 def load(path: str | Path) -> Plan:
@@ -243,14 +252,31 @@ def _bound(value: object) -> bool:
 
 
 TYPES: dict[str, tuple[Callable[[object], bool], str]] = {
-    **dict.fromkeys(("kind", "role", "unit", "format", "why"), (_text, "text")),
+    **dict.fromkeys(("kind", "role", "unit", "format", "label", "why"), (_text, "text")),
     **dict.fromkeys(("lowest", "highest"), (_bound, "a number; leave it out where there is no bound")),
     **dict.fromkeys(
-        ("levels", "missing", "spikes", "heaps"), (lambda value: isinstance(value, list), "a list")
+        ("levels", "labels", "missing", "spikes", "heaps"), (lambda value: isinstance(value, list), "a list")
     ),
     "decimals": (_whole, "a whole number"),
 }
 """Settings of a column: whether a value has the right type, and which that is."""
+
+
+def _names(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _texts(value: object) -> bool:
+    return isinstance(value, str) or (isinstance(value, dict) and all(map(_text, value.values())))
+
+
+SETTINGS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "int": (_whole, "a whole number"),
+    "str": (_text, "text"),
+    "tuple[str, ...]": (_names, "a list of column names"),
+    "str | dict[str, str]": (_texts, 'text, or a table of texts, as { "log(Income)" = "normal(0, 1)" }'),
+}
+"""Settings of a section, by the type of their default."""
 
 
 T = TypeVar("T", Data, Synthesis, ModelSpec, Measures, Output)
@@ -265,13 +291,8 @@ def _section(kind: type[T], table: Any, where: str) -> T:
     values: dict[str, Any] = {}
     for key, value in table.items():
         wanted = allowed[key]
-        ok = (
-            isinstance(value, list) and all(isinstance(one, str) for one in value)
-            if wanted.startswith("tuple")
-            else {"int": _whole, "str": _text}[wanted](value)
-        )
-        if not ok:
-            words = {"int": "a whole number", "str": "text"}.get(wanted, "a list of column names")
+        fits, words = SETTINGS[wanted]
+        if not fits(value):
             raise UsageError("E-PLAN-VALUE", f"[{where}] {key}: is {words}")
         values[key] = tuple(value) if isinstance(value, list) else value
     lacking = [

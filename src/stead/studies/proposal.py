@@ -1,80 +1,64 @@
-"""The plan that `stead init` proposes: a schema, and a model for each column that one can make, in visiting order."""
+"""The plan that `stead init` proposes: a schema, and what `Sequence.auto` makes of it, each proposal with its reason."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from stead.errors import UsageError
-from stead.language.grammar import Factor
-from stead.studies.plan import Data, Measures, ModelSpec, Plan
+from stead.errors import Notice, UsageError
+from stead.models.sequence import Sequence
+from stead.studies.plan import Measures, ModelSpec, Plan
 from stead.tables.scan import scan
 
 if TYPE_CHECKING:
+    from stead.models.base import Model
+    from stead.models.choices import Choice
     from stead.tables.scan import Scan
-    from stead.tables.schema import Column
+    from stead.tables.schema import Schema
+    from stead.tables.sources import Data
 
-MOST_LEVELS, MOST_PREDICTORS = 50, 30
 
-
-def propose(
-    path: str | Path, *, encoding: str = "utf-8", delimiter: str = "", decimal: str = ""
-) -> tuple[Plan, Scan]:
-    """A plan for a data file, and what was seen in it."""
-    if decimal not in {"", ".", ","}:
+def propose(data: Data, method: str = "regression") -> tuple[Plan, Scan]:
+    """A plan for a data set, and what was seen in it; an empty delimiter or decimal mark is found out."""
+    if data.decimal not in {"", ".", ","}:
         raise UsageError("E-DECIMAL", 'decimal is "." or ","')
-    file = Path(path)
-    seen = scan(file, encoding=encoding, delimiter=delimiter, decimal=decimal)
-    models = _models(seen)
-    if not models:
-        raise UsageError(
-            "E-PLAN",
-            f"{file.name}: no column is a number with decimals or has two levels, so none of the models can make one",
-        )
+    data.require_no_password()
+    seen = scan(data)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", Notice)
+        chosen = Sequence.auto(seen.records, method)
+    said = tuple(str(one.message) for one in caught if isinstance(one.message, Notice))
     plan = Plan(
-        title=file.stem,
-        data=Data(file.name, encoding, seen.delimiter, seen.decimal),
-        schema=seen.schema,
-        models=models,
+        title=data.title,
+        data=seen.data.beside(data.folder),
+        schema=_shaped(seen.schema, chosen),
+        models=specs_of(chosen),
         measures=Measures(),
-        home=file.parent,
+        home=data.folder,
     )
-    return plan, seen
+    return plan, replace(seen, notices=(*seen.notices, *said))
 
 
-def _models(seen: Scan) -> tuple[ModelSpec, ...]:
-    """Columns are visited in the order of the file; each is predicted from the kept ones and those made before it."""
-    usable = [column for column in seen.schema if column.role == "keep" and column.name not in seen.idle]
-    made = [column for column in usable if _model_of(column)]
-    known = [
-        column
-        for column in usable
-        if column not in made and not (column.coded and len(column.levels) > MOST_LEVELS)
-    ]
-    models = []
-    for column in made:
-        predictors = known[-MOST_PREDICTORS:]
-        right = " + ".join(str(_factor(one, seen)) for one in predictors) or "1"
-        model = _model_of(column)
-        response = _factor(column, seen) if model == "Linear" else Factor(column.name)
-        scale = f", on the scale of {response.function}() because it is skewed" if response.function else ""
-        models.append(
-            ModelSpec(
-                model,
-                f"{response} ~ {right}",
-                "weak",
-                f"{column.kind}{scale}; predicted from the {len(predictors)} columns known by then",
-            )
-        )
-        known.append(column)
-    return tuple(models)
+def specs_of(chosen: Sequence) -> tuple[ModelSpec, ...]:
+    """The models of a sequence as a plan lists them."""
+    why = {choice.column: choice for choice in chosen.choices}
+    return tuple(_spec(model, why[model.responses[0]]) for model in chosen.models)
 
 
-def _model_of(column: Column) -> str:
-    if column.kind == "continuous":
-        return "Linear"
-    return "Logistic" if column.kind == "binary" else ""
+def _spec(model: Model, choice: Choice) -> ModelSpec:
+    weights = str(getattr(model, "weights", ""))
+    return ModelSpec(choice.model, choice.formula, why=choice.why, weights=weights)
 
 
-def _factor(column: Column, seen: Scan) -> Factor:
-    return Factor(column.name, seen.skewed.get(column.name, ""))
+def _shaped(schema: Schema, chosen: Sequence) -> Schema:
+    """The schema with the spikes, heaps and lowest values that were found, and why a column is not made."""
+    changed = {shape.column: shape.of(schema[shape.column]) for shape in chosen.shapes}
+    for shape in chosen.shapes:
+        column = changed[shape.column]
+        changed[shape.column] = replace(column, why="; ".join([column.why, *shape.why]))
+    for choice in chosen.choices:
+        if not choice.model and choice.why not in schema[choice.column].why:
+            column = schema[choice.column]
+            changed[choice.column] = replace(column, why="; ".join(filter(None, [column.why, choice.why])))
+    return schema.with_columns(*changed.values())

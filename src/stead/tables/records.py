@@ -124,6 +124,10 @@ class Records:
         schema = self.schema.with_columns(column)
         return Records(schema, {**self._columns, column.name: values}, self.rows)
 
+    def redeclared(self, *columns: Column) -> Records:
+        """The same values under other declarations of some columns, as to spikes, heaps and bounds."""
+        return Records(self.schema.with_columns(*columns), self._columns, self.rows) if columns else self
+
     def to_arrow(self) -> pa.Table:
         """An Arrow table; missing cells are null, categories are dictionaries."""
         from stead.tables.export import to_arrow

@@ -1,0 +1,1 @@
+"""What `Sequence.auto` looks at, and how it decides: columns, rules between them, predictors, order, models."""
