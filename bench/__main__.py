@@ -16,6 +16,7 @@ import numpy as np
 
 import stead
 from stead.models.regression_posterior import RegressionPosterior
+from stead.tables.records import Records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -103,6 +104,39 @@ def synthesis() -> Iterator[Row]:
     )
 
 
+def choosing() -> Iterator[Row]:
+    """Models of every kind, chosen by stead: what choosing takes, and what a set takes."""
+    mixed = stead.consumer_survey(20_000)
+    posterior = stead.Sequence.auto(mixed).fit(mixed, draws=200, rng=1)
+    nothing = Records.empty(MILLION)
+    yield Row(
+        "one synthetic set of 10^6 rows x 5 mixed columns from fixed draws",
+        f"{cpu(lambda: posterior.sample(0, nothing, 1)):.2f} s",
+        "6 s",
+    )
+    wide = wide_file(2_000, 842)
+    yield Row(
+        "choose models for 842 columns x 2,000 rows",
+        f"{cpu(lambda: stead.Sequence.auto(wide), 1):.1f} s",
+        "30 s",
+    )
+
+
+def wide_file(rows: int, columns: int) -> stead.Records:
+    """Columns of four kinds that share 25 factors."""
+    rng = np.random.default_rng(0)
+    factors = rng.normal(size=(rows, 25))
+    scores = 0.7 * factors[:, np.arange(columns) % 25] + 0.7 * rng.normal(size=(rows, columns))
+    kinds: tuple[Callable[[np.ndarray], np.ndarray], ...] = (
+        lambda score: np.round(score, 3),
+        lambda score: np.round(np.exp(9 + score)),
+        lambda score: (score > 0).astype(int),
+        lambda score: np.digitize(score, [-1, 0, 1]),
+    )
+    made = {f"c{place}": kinds[place % 4](score) for place, score in enumerate(scores.T)}
+    return stead.table(made, categorical=[name for place, name in enumerate(made) if place % 4 == 3])
+
+
 def posteriors() -> Iterator[Row]:
     """Fits."""
     rng = np.random.default_rng(0)
@@ -131,7 +165,7 @@ def posteriors() -> Iterator[Row]:
 
 def main() -> None:
     """Measure, and write the table."""
-    rows = [row for section in (start_up, tables, synthesis, posteriors) for row in section()]
+    rows = [row for section in (start_up, tables, synthesis, choosing, posteriors) for row in section()]
     lines = [f"| {row.what} | {row.value} | {row.limit or '—'} |" for row in rows]
     TARGET.write_text(
         "# Benchmarks\n\n"

@@ -216,7 +216,7 @@ def synthesize(
     if problems and not override:
         raise DiagnosticsFailed(
             "E-DIAGNOSTICS",
-            f'{"; ".join(problems)}. Try prior="weak" or fewer terms; override="a reason" goes on and records it',
+            f'{"; ".join(problems[:5])}{f"; and {len(problems) - 5:,} more" if len(problems) > 5 else ""}. Try prior="weak" or fewer terms; override="a reason" goes on and records it',
         )
     kept = records.without(made)
     given = kept if kept.names else Records.empty(rows or records.rows)

@@ -10,7 +10,7 @@ Raghunathan, Reiter & Rubin (2003), Journal of Official Statistics 19; Reiter (2
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -158,8 +158,12 @@ class SequencePosterior:
 
     @property
     def diagnostics(self) -> tuple[Diagnostics, ...]:
-        """One for each part."""
-        return tuple(checked for part in self.parts for checked in part.diagnostics)
+        """Those of each part, with its column."""
+        return tuple(
+            replace(checked, of=checked.of or part.responses[0])
+            for part in self.parts
+            for checked in part.diagnostics
+        )
 
     def sample(self, h: int, given: Records, rng: Rng) -> Records:
         """`given` with each column drawn in turn, given the synthetic ones before it."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stead.errors import shorten
 from stead.sampling.mixing import mixing
 from stead.sampling.proposals import CHAINS
 from stead.sampling.tail import pareto_k
@@ -34,6 +35,8 @@ class Diagnostics:
     acceptance: float | None = None
     why: str = ""
     """Why this method and not the first choice; empty where it was."""
+    of: str = ""
+    """The column, where there are several."""
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -49,7 +52,7 @@ class Diagnostics:
             found.append(
                 f"{self.ess_bulk:.0f} of {self.draws} draws are effective (at least {LEAST_SHARE:.0%}): the chain hardly moves"
             )
-        return tuple(found)
+        return tuple(f"{shorten(self.of)}: {problem}" if self.of else problem for problem in found)
 
     def to_dict(self) -> dict[str, Any]:
         """For the assessment."""
