@@ -6,43 +6,20 @@ import platform
 import subprocess
 import sys
 import tempfile
-import time
 import tracemalloc
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 import stead
-from stead.models.regression_posterior import RegressionPosterior
-from stead.tables.records import Records
+from bench import attribute, choosing, posterior, privacy, utility
+from bench.common import MILLION, Row, cpu
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 TARGET = Path(__file__).parents[1] / "docs" / "reference" / "benchmarks.md"
-MILLION = 1_000_000
-
-
-@dataclass(frozen=True)
-class Row:
-    """One measurement beside the figure it is held to."""
-
-    what: str
-    value: str
-    limit: str
-
-
-def cpu(call: Callable[[], object], repeats: int = 3) -> float:
-    """The least CPU seconds of a few warm calls."""
-    call()
-    spent = []
-    for _ in range(repeats):
-        began = time.process_time()
-        call()
-        spent.append(time.process_time() - began)
-    return min(spent)
 
 
 def cold(code: str, repeats: int = 7) -> float:
@@ -104,72 +81,24 @@ def synthesis() -> Iterator[Row]:
     )
 
 
-def choosing() -> Iterator[Row]:
-    """Models of every kind, chosen by stead: what choosing takes, and what a set takes."""
-    mixed = stead.consumer_survey(20_000)
-    posterior = stead.Sequence.auto(mixed).fit(mixed, draws=200, rng=1)
-    nothing = Records.empty(MILLION)
-    yield Row(
-        "one synthetic set of 10^6 rows x 5 mixed columns from fixed draws",
-        f"{cpu(lambda: posterior.sample(0, nothing, 1)):.2f} s",
-        "6 s",
-    )
-    wide = wide_file(2_000, 842)
-    yield Row(
-        "choose models for 842 columns x 2,000 rows",
-        f"{cpu(lambda: stead.Sequence.auto(wide), 1):.1f} s",
-        "30 s",
-    )
-
-
-def wide_file(rows: int, columns: int) -> stead.Records:
-    """Columns of four kinds that share 25 factors."""
-    rng = np.random.default_rng(0)
-    factors = rng.normal(size=(rows, 25))
-    scores = 0.7 * factors[:, np.arange(columns) % 25] + 0.7 * rng.normal(size=(rows, columns))
-    kinds: tuple[Callable[[np.ndarray], np.ndarray], ...] = (
-        lambda score: np.round(score, 3),
-        lambda score: np.round(np.exp(9 + score)),
-        lambda score: (score > 0).astype(int),
-        lambda score: np.digitize(score, [-1, 0, 1]),
-    )
-    made = {f"c{place}": kinds[place % 4](score) for place, score in enumerate(scores.T)}
-    return stead.table(made, categorical=[name for place, name in enumerate(made) if place % 4 == 3])
-
-
-def posteriors() -> Iterator[Row]:
-    """Fits."""
-    rng = np.random.default_rng(0)
-    names = [f"x{place}" for place in range(10)]
-    for rows in (5_000, 100_000, MILLION):
-        design = rng.normal(size=(rows, 10))
-        signal = design @ rng.normal(size=10) / 3
-        level = (rng.random(rows) < 1 / (1 + np.exp(-signal))).astype(int)
-        records = stead.table(
-            {**dict(zip(names, design.T, strict=True)), "y": signal + rng.normal(size=rows), "b": level}
-        )
-        right = " + ".join(names)
-        linear = cpu(lambda records=records, right=right: stead.Linear(f"y ~ {right}").fit(records, rng=1), 1)  # type: ignore[misc]
-        yield Row(f"linear, n = {rows:,}, p = 10, 1,000 independent draws", f"{linear:.3f} s", "")
-        logistic = stead.Logistic(f"b ~ {right}")
-        seconds = cpu(lambda logistic=logistic, records=records: logistic.fit(records, rng=1), 1)  # type: ignore[misc]
-        fitted = logistic.fit(records, rng=1)
-        assert isinstance(fitted, RegressionPosterior)  # noqa: S101 - what a Logistic gives
-        effective = fitted.quality.ess_bulk or float("nan")
-        yield Row(
-            f"logistic, n = {rows:,}, p = 10, {effective:.0f} effective of 1,000 draws",
-            f"{seconds:.3f} s",
-            "",
-        )
-
-
 def main() -> None:
     """Measure, and write the table."""
-    rows = [row for section in (start_up, tables, synthesis, choosing, posteriors) for row in section()]
+    sections = (
+        start_up,
+        tables,
+        synthesis,
+        choosing.rows,
+        posterior.rows,
+        attribute.rows,
+        privacy.rows,
+        utility.rows,
+    )
+    rows = [row for section in sections for row in section()]
     lines = [f"| {row.what} | {row.value} | {row.limit or '—'} |" for row in rows]
     TARGET.write_text(
         "# Benchmarks\n\n"
         f"`make bench`. CPU seconds on two cores, Python {platform.python_version()}, numpy {np.__version__}: the least of a few runs, warm unless it says otherwise.\n"
+        "Of a posterior: those to 1,000 effective draws (time x 1,000 / effective), then those of the fit beside its effective draws.\n"
         "The third column is the figure that the project holds itself to.\n\n"
         "| what | measured | at most |\n|---|---|---|\n" + "\n".join(lines) + "\n",
         encoding="utf-8",

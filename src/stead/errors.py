@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 class SteadError(Exception):
@@ -30,7 +30,7 @@ class SteadError(Exception):
         self.code = code
         self.message = message
 
-    def __reduce__(self) -> tuple[type[SteadError], tuple[str, str]]:
+    def __reduce__(self) -> tuple[type[SteadError], tuple[object, ...]]:
         return type(self), (self.code, self.message)  # a worker process hands its refusal over
 
     def __str__(self) -> str:
@@ -54,9 +54,20 @@ class InputRefused(SteadError):
 
 
 class DiagnosticsFailed(SteadError):
-    """A sampler's own checks say that its draws are not to be relied on."""
+    """A sampler's own checks say that its draws are not to be relied on; `fits` is the table of all of them."""
 
     exit_code = 5
+
+    def __init__(self, code: str, message: str, fits: Sequence[Mapping[str, object]] = ()) -> None:
+        super().__init__(code, message)
+        self.fits = tuple(fits)
+
+    def __reduce__(self) -> tuple[type[SteadError], tuple[object, ...]]:
+        return type(self), (self.code, self.message, self.fits)
+
+    def to_dict(self) -> dict[str, object]:
+        """The refusal, and every fit with its figures where the fits were made."""
+        return super().to_dict() | ({"fits": list(self.fits)} if self.fits else {})
 
 
 class Interrupted(SteadError):

@@ -21,6 +21,8 @@ from stead.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
 Rng: TypeAlias = np.random.Generator | int | None
 
 BLOCK = 65_536
@@ -53,6 +55,11 @@ def generator(rng: Rng) -> np.random.Generator:
 def row_blocks(rows: int, block: int = BLOCK) -> list[slice]:
     """The fixed partition of `rows` rows."""
     return [slice(start, min(start + block, rows)) for start in range(0, rows, block)]
+
+
+def thin_rows(rows: int, most: int) -> NDArray[np.int64]:
+    """Places of at most `most` rows, spread evenly over all: a sample that is the same every time."""
+    return np.unique(np.linspace(0, rows - 1, min(rows, most)).astype(np.int64))
 
 
 def streamed_blocks(rows: int, rng: np.random.Generator) -> Iterator[tuple[slice, np.random.Generator]]:

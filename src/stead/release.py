@@ -18,6 +18,9 @@ import numpy as np
 
 from stead.errors import DiagnosticsFailed, InputRefused, UsageError, shorten
 from stead.models.base import silent
+from stead.models.epsilon import HasEpsilon, unseeded
+from stead.models.fits import fits_of
+from stead.models.samplers import fit_table, worst_first
 from stead.models.storage import posterior_from_state
 from stead.randomness import generator, seed_of
 from stead.store.artefacts import Folder
@@ -34,10 +37,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from stead.models.base import Model, Posterior, Progress
+    from stead.models.epsilon import Account
     from stead.randomness import Rng
 
-FORMAT, VERSION = "stead-release", 1
+FORMAT, VERSION = "stead-release", 2
 FEWEST_ROWS = 50
+MOST_NAMED = 3
+"""Problems of fits that a message names; the table that comes with it has all."""
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -159,6 +165,11 @@ class Release:
             raise InputRefused(
                 "E-VERSION", f"{home.path}: was written by a newer stead, or is not a release; update stead"
             )
+        if kept["version"] < VERSION:
+            raise InputRefused(
+                "E-VERSION",
+                f"{home.path}: was written by an older stead, which kept its draws otherwise; run the plan again",
+            )
         arrays: dict[str, Any] = {}
         if kept["posterior"] is not None:
             with np.load(home.verified("posterior.npz"), allow_pickle=False) as held:
@@ -190,7 +201,7 @@ class Release:
 
 def synthesize(
     records: Records,
-    model: Model,
+    model: Model | HasEpsilon,
     m: int = 5,
     draws: int = 1000,
     rng: Rng = None,
@@ -199,6 +210,7 @@ def synthesize(
     workers: int = 1,
     minimum_rows: int = FEWEST_ROWS,
     override: str = "",
+    ledger: Account | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Fit `model` and make m synthetic sets, each from its own posterior draw (proper synthesis).
@@ -206,21 +218,29 @@ def synthesize(
     Columns that the model does not make are released as they are. Where it makes all of them, `rows`
     may differ from the confidential number. `rng=None` takes a secret seed, kept in the release. Draws
     whose diagnostics are bad stop it, unless `override` gives a reason, which is recorded.
+
+    A differentially private model makes sets of its own columns alone, takes no `rng`, and is charged to `ledger`.
     """
+    if isinstance(model, HasEpsilon):
+        return _synthesize_privately(records, model, m, draws, rng, rows, minimum_rows, ledger, progress)
+    if ledger is not None:
+        raise UsageError(
+            "E-LEDGER", f"a ledger adds up epsilon, and {type(model).__name__} is not differentially private"
+        )
     made = model.responses
     _check_request(records, made, m=m, draws=draws, rows=rows, minimum_rows=minimum_rows)
     seed = seed_of(rng)
     fit_stream, *set_streams = generator(rng if seed is None else seed).spawn(m + 1)
     posterior = model.fit(records, draws=draws, rng=fit_stream, progress=progress)
-    problems = [problem for checked in posterior.diagnostics for problem in checked.problems]
-    if problems and not override:
-        raise DiagnosticsFailed(
-            "E-DIAGNOSTICS",
-            f'{"; ".join(problems[:5])}{f"; and {len(problems) - 5:,} more" if len(problems) > 5 else ""}. Try prior="weak" or fewer terms; override="a reason" goes on and records it',
-        )
+    problems = _problems(posterior, refuse=not override)
     kept = records.without(made)
     given = kept if kept.names else Records.empty(rows or records.rows)
-    chosen = ((np.arange(m) + 0.5) * draws / m).astype(int)  # spread over the chain
+    made_draws = len(posterior.draws)  # a model fitted elsewhere may have fewer than were asked for
+    if made_draws < m:
+        raise UsageError(
+            "E-DRAWS", f"the model has {made_draws} draws, and each of {m} sets takes one of its own"
+        )
+    chosen = ((np.arange(m) + 0.5) * made_draws / m).astype(int)  # spread over the chain
 
     def one(place: int) -> Records:
         drawn = posterior.sample(int(chosen[place]), given, set_streams[place])
@@ -242,6 +262,56 @@ def synthesize(
         provenance={"override": override} if problems else {},
         seed=None if seed is None else Secret(seed),
     )
+
+
+def _synthesize_privately(
+    records: Records,
+    model: HasEpsilon,
+    m: int,
+    draws: int,
+    rng: Rng,
+    rows: int | None,
+    minimum_rows: int,
+    ledger: Account | None,
+    progress: Progress,
+) -> Release:
+    """What is declared is checked before a value is read, and the cost is written down before it is spent."""
+    if rng is not None:
+        raise unseeded()
+    model.require_declared(records.schema)
+    made = model.responses
+    _check_request(records.only(made), made, m=m, draws=max(m, draws), rows=rows, minimum_rows=minimum_rows)
+    model = model.with_rows(rows or model.rows or records.rows)
+    spending = model.spending(m, records.rows)
+    if ledger is not None:
+        ledger.charge(records, spending)
+    posterior, sets = model.private_sets(records, m, draws)
+    progress("synthesize", m, m)
+    return Release(
+        confidential=records,
+        synthetic=sets,
+        synthesized=made,
+        aligned=False,
+        proper=model.proper(m),
+        posterior=posterior,
+        lacking=tuple(name for name in records.names if name not in made),
+        provenance={"epsilon": spending.epsilon, "cost": float(spending.cost), "form": spending.form},
+    )
+
+
+def _problems(posterior: Posterior, *, refuse: bool) -> list[str]:
+    """What is wrong with the draws of any fit, a refusal where there is anything and no reason to go on."""
+    fits = worst_first(fits_of(posterior))
+    problems = [problem for fit in fits for problem in fit.problems]
+    if problems and refuse:
+        more = f"; and {len(problems) - MOST_NAMED} more" if len(problems) > MOST_NAMED else ""
+        raise DiagnosticsFailed(
+            "E-DIAGNOSTICS",
+            f"{'; '.join(problems[:MOST_NAMED])}{more}. "
+            'Try prior="weak" or fewer terms; override="a reason" goes on and records it',
+            fit_table(fits),
+        )
+    return problems
 
 
 def _write_arrays(arrays: dict[str, NDArray[Any]], path: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import stead
+from tests.architecture.refusals import TARGET, table
 
 ROOT = Path(stead.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
@@ -23,7 +24,8 @@ ROOMS = (
 )
 HEAVY = (
     *("scipy.stats", "numba", "pandas", "duckdb", "pyarrow", "altair", "vl_convert", "jinja2", "rich"),
-    *("cyclopts", "polars", "narwhals", "arviz_stats"),
+    *("cyclopts", "polars", "narwhals", "arviz_stats", "pyreadstat", "adbc_driver_manager"),
+    "sklearn",
 )
 FRONT = "__init__"
 
@@ -179,6 +181,23 @@ def test_arrow_enters_at_one_place() -> None:
     assert entries == {"tables/arrow.py"}
 
 
+@pytest.mark.parametrize(
+    ("library", "doors"),
+    [
+        ("pyreadstat", {"tables/parsing.py", "tables/statistical_out.py"}),
+        ("adbc_driver_sqlite", {"tables/sql.py"}),
+        ("adbc_driver_postgresql", {"tables/sql.py"}),
+    ],
+)
+def test_what_reads_foreign_files_enters_at_one_place(library: str, doors: set[str]) -> None:
+    """The parser of statistical packages stays in the child that may crash, and what drivers say of an error at their door."""
+    assert {
+        named(path)
+        for path in MODULES
+        if any(module.partition(".")[0] == library for module in imported_modules(tree_of(path)))
+    } == doors
+
+
 def test_numba_enters_through_the_kernels() -> None:
     entries = {
         room_of(path)
@@ -186,6 +205,29 @@ def test_numba_enters_through_the_kernels() -> None:
         if any(module.partition(".")[0] == "numba" for module in imported_modules(tree_of(path)))
     }
     assert entries <= {"kernels"}
+
+
+def test_scikit_learn_enters_at_one_place() -> None:
+    entries = {
+        named(path)
+        for path in MODULES
+        if any(module.partition(".")[0] == "sklearn" for module in imported_modules(tree_of(path)))
+    }
+    assert entries == {"utility/classifiers.py"}
+
+
+def test_kernels_are_imported_late() -> None:
+    """Their import loads numba: a module that needs one imports it in the function that calls it."""
+    early = {
+        named(path)
+        for path in MODULES
+        if room_of(path) != "kernels"
+        and any(
+            isinstance(node, ast.ImportFrom) and (node.module or "").startswith("stead.kernels.")
+            for node in tree_of(path).body
+        )
+    }
+    assert early == set()
 
 
 def test_no_public_name_is_the_name_of_a_room() -> None:
@@ -208,3 +250,8 @@ def test_importing_costs_no_library_but_numpy() -> None:
     script = f"import sys, stead; print([name for name in {HEAVY!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_list_of_refusals_is_that_of_the_source() -> None:
+    """Write it again with `python -m tests.architecture.refusals`."""
+    assert TARGET.read_text(encoding="utf-8") == table()

@@ -23,6 +23,7 @@ from stead.measurement import Measurement, not_available
 from stead.report import look
 from stead.report.charts import draw
 from stead.report.pages import report
+from stead.sampling.verdicts import FIGURES
 
 CHROMIUM = Path("/usr/bin/chromium")
 RUN = "document.title='taken'"
@@ -120,6 +121,70 @@ def shares(*labels: str) -> dict[str, Any]:
     ).to_dict()
 
 
+def chains(name: str) -> dict[str, Any]:
+    """A sampler check that carries `name` wherever it may carry a text."""
+    figures = {key: {"value": 1.0, "mark": "fail", "reason": ""} for key in FIGURES}
+    figures["acceptance"] = {"value": None, "mark": "none", "reason": name}
+    fit = dict.fromkeys(("fit", "response", "method", "why", "no_picture"), name)
+    picture = {
+        "fit": name,
+        "mark": "warn",
+        "parameter": name,
+        "ess_bulk": 40.0,
+        "ess_tail": 40.0,
+        "rhat": 1.02,
+        "draws": 100,
+        "outside": 1,
+        "heights": [[1.0, 0.5, 1.5, 1.0, 2.9]] * 4,
+        "band": [0.4, 1.6],
+        "every": 5,
+        "trace": [[0.1 * k for k in range(20)]] * 4,
+    }
+    return Measurement(
+        name=name,
+        value=1.0,
+        details={
+            "summary": name,
+            "limits": dict.fromkeys(FIGURES, name),
+            "fits": [{**fit, "draws": 400, "mark": "fail", "figures": figures, "problems": [name]}],
+            "no_chart": name,
+        },
+        aggregates={"kind": "chains", "columns": [picture]},
+    ).to_dict()
+
+
+def predicted(name: str) -> dict[str, Any]:
+    """A predictive check that carries `name` wherever it may carry a text: of a number and of a category."""
+    column = {
+        "column": name,
+        "kind": "continuous",
+        "unit": "",
+        "draws": 59,
+        "rows": 300,
+        "cells": [name, f"{name} b", "c"],
+        "bounds": ["8", "9"],
+        "confidential": [0.3, 0.3, 0.4],
+        "low": [0.2, 0.2, 0.5],
+        "middle": [0.3, 0.3, 0.6],
+        "high": [0.4, 0.4, 0.7],
+        "outside": [False, False, True],
+        "statistics": [
+            dict.fromkeys(("value", "low", "middle", "high", "tail"), 0.5)
+            | {"name": name, "form": "share", "reason": "", "outside": True},
+            dict.fromkeys(("value", "low", "middle", "high", "tail", "outside"))
+            | {"name": name, "form": "place", "reason": name},
+        ],
+    }
+    return Measurement(
+        name="predictive check",
+        value=0.5,
+        reference=0.1,
+        reference_name=name,
+        details={"draws": 59, "rows": 300, "of_rows": 300, "not_compared": [name]},
+        aggregates={"kind": "predictive", "columns": [column, column | {"kind": "categorical"}]},
+    ).to_dict()
+
+
 def assessment(name: str, *more: dict[str, Any]) -> dict[str, Any]:
     """An assessment that carries `name` in every text."""
     column = {"name": name, "kind": name, "role": name, "synthesized": True, "why": name}
@@ -127,7 +192,7 @@ def assessment(name: str, *more: dict[str, Any]) -> dict[str, Any]:
     diagnostics = dict.fromkeys(("ess_bulk", "ess_tail", "rhat", "pareto_k", "acceptance"))
     return {
         "format": "stead-assessment",
-        "version": 1,
+        "version": 2,
         "stead": name,
         "title": name,
         "data": {"file": name, "rows": 3, "columns": [column, column | {"synthesized": False}]},
@@ -141,13 +206,15 @@ def assessment(name: str, *more: dict[str, Any]) -> dict[str, Any]:
             "files": [name],
         },
         "models": [{**model, "draws": 10, "diagnostics": diagnostics, "notes": [name]}],
+        "samplers": chains(name),
         "measured": [
             curves(name),
             shares(name, "b"),
+            predicted(name),
             not_available(name, name, citation=name).to_dict(),
             *more,
         ],
-        "declared": {"plan": {name: [name]}},
+        "declared": {"plan": {name: [name]}, "override": name},
         "notices": [name],
     }
 
@@ -208,7 +275,7 @@ def test_a_payload_changes_the_text_of_a_page_but_not_its_structure(
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_a_payload_stays_text_in_a_saved_picture(payload: str) -> None:
-    for held in (curves(payload), shares(payload, payload + "b")):
+    for held in (curves(payload), shares(payload, payload + "b"), chains(payload), predicted(payload)):
         root = ET.fromstring(draw(held).svg)  # noqa: S314  our own output
         tags = {node.tag.rpartition("}")[2] for node in root.iter()}
         assert tags <= {"svg", "title", "desc", "g", "path", "line", "text", "rect"}
@@ -216,7 +283,9 @@ def test_a_payload_stays_text_in_a_saved_picture(payload: str) -> None:
         assert not {
             name for name in names if name.lower().startswith("on") or name in {"style", "href", "id"}
         }
-        assert (root[0].text or "").startswith("Does synthetic ")
+        assert (root[0].text or "").startswith(
+            ("Does synthetic ", "Do the chains for ", "Does the model of ")
+        )
 
 
 def test_a_page_has_no_script_no_handler_and_no_address(everything: Path) -> None:

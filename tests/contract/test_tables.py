@@ -20,9 +20,10 @@ import tomli_w
 
 from stead.errors import Notice, SteadError, UsageError
 from stead.tables.arrow import pa
-from stead.tables.files import arrow_table, read, table, write
+from stead.tables.files import read, table, write
 from stead.tables.records import Records, Values
 from stead.tables.schema import Column, Schema
+from stead.tables.sources import Data
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,7 +109,7 @@ def test_files_of_one_column_give_equal_records(
 
 
 def test_numbers_stay_numbers_in_a_binary_file(records: Records, tmp_path: Path) -> None:
-    written = arrow_table(write(records, tmp_path / "again.parquet"))
+    written = Data(str(write(records, tmp_path / "again.parquet"))).load().table
     assert written.schema.field("age").type == pa.int64()
     assert written.column("age").to_pylist() == [30, -9, -8, None, 0]
     assert written.schema.field("wealth").type == pa.float64()

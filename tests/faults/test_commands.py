@@ -434,6 +434,20 @@ def test_28_bad_diagnostics_release_nothing(study: Study, failing: None) -> None
     assert not (study.output / "report.html").exists()
     recorded = Workdir(study.output).folder.read_json("internal/failure.json")
     assert recorded == refused
+    assert [row["fit"] for row in recorded["fits"]] == ["x", "y"]
+    for row in recorded["fits"]:
+        assert row["problems"] == [BAD]
+        assert row["mark"] == "fail"
+        assert set(row["figures"]) == {"ess_bulk", "ess_tail", "rhat", "pareto_k", "acceptance"}
+
+
+def test_28_the_refusal_says_where_the_figures_of_all_fits_are(study: Study, failing: None) -> None:
+    study.data(numbers()).init()
+    code, _, err = study("run", str(study.plan))
+    assert code == 5
+    where = study.output / "internal" / "failure.json"
+    assert f"every fit with its figures: {where}" in err
+    assert where.exists()
 
 
 def test_28_an_override_goes_on_and_its_reason_is_recorded(pictured: Study, failing: None) -> None:
@@ -445,12 +459,53 @@ def test_28_an_override_goes_on_and_its_reason_is_recorded(pictured: Study, fail
     assert len(pictured.public()) == 5
     assert verified(pictured.output) == done
     assert not (pictured.output / "internal" / "failure.json").exists(), "the failure is over"
-    assert "for a lesson on chains" in (pictured.output / "report.html").read_text(encoding="utf-8")
+    page = (pictured.output / "report.html").read_text(encoding="utf-8")
+    assert "Released although draws are bad" in page
+    assert "<q><bdi>for a lesson on chains</bdi></q>" in page
+    assert f"<li><bdi>x</bdi>: {BAD}</li>" in page
+    assert [row["problems"] for row in done["samplers"]["fits"]] == [[BAD], [BAD]]
+    assert done["samplers"]["value"] == 2.0
+
+
+def test_28_chains_that_never_move_are_shown_as_such_after_an_override(
+    pictured: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R-hat of four chains that each stay where they began, as it is computed."""
+    monkeypatch.setattr(
+        "stead.models.linear.diagnostics.independent",
+        lambda method, draws: Diagnostics(method, draws, 4.1, 4.1, 4.8e15, None, 0.0),
+    )
+    pictured.data(numbers()).init()
+    assert "4 of 1000 draws are effective" in pictured.run(code=5)["message"]
+    done = pictured.edit(('override = ""', 'override = "a look"')).run()
+    assert done["samplers"]["fits"][0]["figures"]["ess_bulk"]["mark"] == "fail"
+    assert verified(pictured.output) == done
+    assert "&gt; 100 <span" in (pictured.output / "report.html").read_text(encoding="utf-8")
 
 
 def test_28_an_override_that_was_not_needed_is_not_recorded_as_used(study: Study) -> None:
     study.data(numbers()).init().edit(('override = ""', 'override = "just in case"'))
-    assert study.run()["declared"]["override"] == ""
+    done = study.run()
+    assert done["declared"]["override"] == ""
+    assert done["samplers"]["value"] == 0.0
+
+
+def test_28_the_terminal_says_that_bad_draws_were_released(study: Study, failing: None) -> None:
+    study.data(numbers()).init().edit(('override = ""', 'override = "for a lesson"'))
+    code, out, _ = study("run", str(study.plan))
+    assert code == 0
+    assert "Samplers: 2 of 2 fits have draws that stop a run." in out
+    assert "Released all the same, with the reason: for a lesson" in out
+
+
+def test_a_column_that_is_not_made_cannot_be_predicted(study: Study) -> None:
+    study.data(numbers()).init().edit(("predictive = []", 'predictive = ["y", "group"]'))
+    answer = study.check()
+    assert answer["exit_code"] == 2
+    assert "[measures] predictive: group is not synthesized" in about(answer, "E-COLUMN")
+    study.edit(('predictive = ["y", "group"]', 'predictive = ["y"]'))
+    checked = next(one for one in study.run()["measured"] if one["name"] == "predictive check")
+    assert list(checked["columns"]) == ["y"]
 
 
 # ---- shapes of columns ------------------------------------------------------------------------------

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import stead
+from stead.glm.stacked import Stack
+from stead.glm.streamed_logit import fit_logit
+from stead.language.design import Design
 
 KNOWN = Path(__file__).resolve().parents[3] / "shared" / "known"
 pytestmark = pytest.mark.skipif(
@@ -30,6 +33,30 @@ def test_ecdf_of_expenditure() -> None:
     measured = stead.ecdf(_release(), columns=["Expenditure"]).to_dict()
     assert measured["value"] == measured["maximum"] == 127 / 5133
     assert measured["mean_square"] == pytest.approx(0.00016985562695750022, rel=1e-13)
+
+
+def test_pmse_of_expenditure() -> None:
+    """Main effects and all pairs of five columns; one draw was used, so it is a proper synthesis."""
+    measured = stead.pmse(_release()).to_dict()
+    assert measured["value"] == pytest.approx(0.0012368539613675901, rel=1e-9)
+    assert measured["k_star"] == 9
+    assert measured["reference"] == pytest.approx(9 * 0.25 / 10_266)
+    assert measured["ratio"] == pytest.approx(5.643352340679, rel=1e-9)
+    assert measured["z"] == pytest.approx((measured["ratio"] - 1) * np.sqrt(9 / 2))
+    plug_in = stead.Release.from_tables(
+        _release().confidential, _release().synthetic, synthesized=["Expenditure"], aligned=True, proper=None
+    )
+    nulls = stead.pmse(plug_in).details["nulls"]
+    assert nulls["plug-in"]["ratio"] == pytest.approx(2 * nulls["proper"]["ratio"])
+
+
+def test_the_design_of_all_pairs_has_rank_34() -> None:
+    """35 columns beside the intercept, one of them empty: UrbanRural 2 x Race 5."""
+    real, made = _release().confidential, _release().synthetic[0]
+    design = Design.bind("(UrbanRural + Income + Race + Expenditure + KidsCount)^2", real)
+    fit = fit_logit(Stack(design, (real, made)), np.repeat([0.0, 1.0], [real.rows, made.rows]))
+    assert len(design.labels) - 1 == 35
+    assert fit.kept.sum() - 1 == 34
 
 
 def test_the_confidential_file_against_itself_is_at_distance_zero() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -29,7 +31,7 @@ small = st.integers(-3, 3)
 
 
 @settings(derandomize=True, deadline=None, max_examples=150)
-@given(st.data(), st.integers(1, 3))
+@given(st.data(), st.integers(1, 4))
 def test_equal_to_the_plain_definition_with_ties(data: st.DataObject, columns: int) -> None:
     row = st.tuples(*[small] * columns)
     # a value beyond the digits of the others keeps the columns numbers rather than codes
@@ -41,6 +43,55 @@ def test_equal_to_the_plain_definition_with_ties(data: st.DataObject, columns: i
     largest, square = _plain(real, made)
     assert measured.value == pytest.approx(largest, abs=1e-12)
     assert measured.details["mean_square"] == pytest.approx(square, abs=1e-12)
+
+
+@settings(derandomize=True, deadline=None, max_examples=40)
+@given(st.data(), st.integers(2, 4))
+def test_the_maximum_over_orientations_is_that_of_all_turned_axes(data: st.DataObject, columns: int) -> None:
+    row = st.tuples(*[small] * columns)
+    real = np.array(data.draw(st.lists(row, min_size=2, max_size=10)), float) + 0.25
+    made = np.array(data.draw(st.lists(row, min_size=2, max_size=10)), float) + 0.25
+    names = [f"c{place}" for place in range(columns)]
+    release = _release(dict(zip(names, real.T, strict=True)), [dict(zip(names, made.T, strict=True))])
+    signs = [np.array((1, *rest)) for rest in product((1, -1), repeat=columns - 1)]
+    each = [_plain(real * sign, made * sign) for sign in signs]
+    measured = stead.ecdf(release, names, every_orientation=True)
+    assert measured.value == pytest.approx(max(largest for largest, _ in each), abs=1e-12)
+    assert measured.details["mean_square"] == pytest.approx(max(square for _, square in each), abs=1e-12)
+    assert measured.details["orientations"] == 2 ** (columns - 1)
+
+
+def test_axes_are_turned_for_two_to_four_columns() -> None:
+    real = {name: np.array([0.5, 1.5, 2.5]) for name in "abcde"}
+    release = _release(real, [real])
+    for names in (["a"], list("abcde")):
+        with pytest.raises(stead.UsageError, match="2 to 4 columns"):
+            stead.ecdf(release, names, every_orientation=True)
+
+
+def test_the_reference_of_kept_and_synthesized_columns_exchanges_labels_within_pairs() -> None:
+    """Kept values agree on both sides, so that two samples, which do not share them, are too far apart."""
+    rng = np.random.default_rng(5)
+    values, references = [], []
+    for _ in range(40):
+        x = rng.normal(size=300)
+        y, z = 2 * x + rng.normal(size=300), 2 * x + rng.normal(size=300)
+        release = stead.Release.from_tables(
+            stead.table({"x": x, "y": y}), [stead.table({"x": x, "y": z})], synthesized=["y"], aligned=True
+        )
+        measured = stead.ecdf(release, ["x", "y"])
+        assert measured.reference_name == "labels swapped within pairs"
+        values.append(measured.value or 0.0)
+        references.append(measured.reference or 0.0)
+    assert np.mean(values) == pytest.approx(np.mean(references), rel=0.1)
+
+
+def test_more_columns_or_rows_than_can_be_counted_are_not_available(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stead.utility.joint.MOST_ROWS", 10)
+    real = {name: np.arange(8.0) + 0.5 for name in "abcde"}
+    release = _release(real, [real])
+    assert "more than 4 columns" in stead.ecdf(release, list("abcde")).reason
+    assert stead.ecdf(release, list("abcd")).value == 0.0
 
 
 def test_one_column_is_the_kolmogorov_smirnov_statistic() -> None:

@@ -1,4 +1,4 @@
-"""Posteriors against closed forms computed another way, and against quadrature on a grid."""
+"""Posteriors against closed forms computed another way; test_quadrature.py has those that have none."""
 
 from __future__ import annotations
 
@@ -77,75 +77,6 @@ def test_linear_flat_is_least_squares_where_the_heavy_prior_is_far_wider() -> No
     for column in range(3):
         assert abs(posterior.draws[:, column].mean() - estimate[column]) < 0.05 * sd[column]
         assert posterior.draws[:, column].std() == pytest.approx(sd[column], rel=0.03)
-
-
-def test_linear_flat_is_the_brms_posterior_by_quadrature() -> None:
-    """Few rows, so that the Student-t priors of intercept and sigma matter; one slope integrated out by hand."""
-    y = np.array([1.0, 2.5, 2.0, 9.0, 4.0, 3.0])
-    posterior = _fit(stead.Linear("y ~ 1", prior="flat"), MANY, stead.table({"y": y}))
-    centre = np.median(y)
-    scale = max(2.5, 1.4826 * float(np.median(np.abs(y - centre))))
-
-    def density(sigma: float, alpha: float) -> float:
-        return float(
-            np.exp(stats.norm(alpha, sigma).logpdf(y).sum() + 12.0)
-            * stats.t(3, centre, scale).pdf(alpha)
-            * stats.t(3, 0, scale).pdf(sigma)
-        )
-
-    def moment(power_alpha: int, power_sigma: int) -> float:
-        value, _ = integrate.dblquad(
-            lambda sigma, alpha: alpha**power_alpha * sigma**power_sigma * density(sigma, alpha),
-            -40,
-            50,
-            0.2,
-            60,
-            epsabs=1e-10,
-        )
-        return float(value)
-
-    total = moment(0, 0)
-    alpha, sigma = moment(1, 0) / total, moment(0, 1) / total
-    effective = (posterior.quality.ess_bulk or 0.0) * 0.5
-    _assert_moments(posterior.draws[:, 0], alpha, np.sqrt(moment(2, 0) / total - alpha**2), effective)
-    assert posterior.draws[:, 1].mean() == pytest.approx(
-        sigma, abs=4.5 * np.sqrt((moment(0, 2) / total - sigma**2) / effective)
-    )
-
-
-@pytest.mark.parametrize("prior", ["weak", "flat"])
-def test_logistic_is_the_posterior_by_quadrature(prior: str) -> None:
-    few = stead.table({"x": X[:25], "b": B[:25]})
-    posterior = _fit(stead.Logistic("b ~ x", prior=prior), MANY, few)
-    standard = (X[:25] - X[:25].mean()) / X[:25].std()
-
-    def density(slope: float, alpha: float) -> float:
-        eta = alpha + slope * standard
-        weight = stats.norm(0, 2.5).pdf(slope) if prior == "weak" else 1.0
-        return float(
-            np.exp((B[:25] * eta - np.logaddexp(0, eta)).sum() + 15.0)
-            * stats.t(3, 0, 2.5).pdf(alpha)
-            * weight
-        )
-
-    def moment(power_alpha: int, power_slope: int) -> float:
-        value, _ = integrate.dblquad(
-            lambda slope, alpha: alpha**power_alpha * slope**power_slope * density(slope, alpha),
-            -8,
-            8,
-            -4,
-            14,
-            epsabs=1e-9,
-        )
-        return float(value)
-
-    total = moment(0, 0)
-    slope, alpha = moment(0, 1) / total, moment(1, 0) / total
-    scale = X[:25].std()
-    effective = (posterior.quality.ess_bulk or 0.0) * 0.8
-    _assert_moments(posterior.draws[:, 1] * scale, slope, np.sqrt(moment(0, 2) / total - slope**2), effective)
-    here = posterior.draws[:, 0] + posterior.draws[:, 1] * X[:25].mean()
-    _assert_moments(here, alpha, np.sqrt(moment(2, 0) / total - alpha**2), effective)
 
 
 def test_the_mode_is_where_the_gradient_vanishes() -> None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from stead.errors import Notice, SteadError
 from stead.tables import structure
-from stead.tables.files import arrow_table
+from stead.tables.sources import Data
 
 if TYPE_CHECKING:
     from stead.tables.structure import Structure
@@ -77,7 +77,7 @@ def test_reading_agrees_cell_by_cell(tmp_path: Path, text: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Notice)
         try:
-            table = arrow_table(path)
+            table = Data(str(path)).load().table
             refusal = ""
         except SteadError as error:
             refusal = error.code
@@ -111,7 +111,7 @@ def test_what_the_csv_module_writes_is_read_back(
     writer.writerows([NAMES[:columns], *rows])
     path = tmp_path / "t.csv"
     path.write_bytes((stream.getvalue() if last_end else stream.getvalue().removesuffix(end)).encode())
-    table = arrow_table(path, delimiter=delimiter)
+    table = Data(str(path), delimiter=delimiter).load().table
     assert table.column_names == NAMES[:columns]
     assert [list(row.values()) for row in table.to_pylist()] == missing_as_none(rows)
 

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from stead.errors import Notice
 from stead.tables.arrow import pa
 from stead.tables.files import read, table, write
+from stead.tables.records import Records, Values
+from stead.tables.schema import Column, Schema
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from stead.tables.records import Records
 
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 WORDS = st.text(LETTERS, max_size=5).map(lambda text: f"w{text}")
@@ -46,6 +46,61 @@ def tables(draw: st.DrawFn) -> dict[str, list[Any]]:
         cells = KINDS.get(kind, WORDS)
         columns[f"{kind} {place}"] = draw(st.lists(st.none() | cells, min_size=rows, max_size=rows))
     return columns
+
+
+@st.composite
+def kept(draw: st.DrawFn) -> Records:
+    """Records that every statistical package can hold, with labels and with gaps."""
+    rows = draw(st.integers(1, 12))
+    names = draw(
+        st.lists(st.from_regex(r"[a-z][a-z0-9_]{0,12}x", fullmatch=True), min_size=5, max_size=5, unique=True)
+    )
+    words = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=12)
+    levels = draw(st.lists(words, min_size=2, max_size=4, unique=True))
+    numbers = draw(st.lists(st.integers(-1000, 1000), min_size=2, max_size=5, unique=True))
+    said = tuple((number, draw(words)) for number in numbers)
+    columns = [
+        Column(names[0], "categorical", levels=tuple(levels), label=draw(words)),
+        Column(names[1], "ordered", levels=tuple(sorted(numbers)), labels=tuple(sorted(said))),
+        Column(names[2], "continuous"),
+        Column(names[3], "continuous", decimals=0, label=draw(words)),
+        Column(names[4], "date", unit=draw(st.sampled_from(["day", "second"]))),
+    ]
+    far = 700_000 if columns[4].unit == "day" else 60_000_000_000
+    drawn = [
+        (st.integers(0, len(levels) - 1), np.int32),
+        (st.integers(0, len(numbers) - 1), np.int32),
+        (
+            st.floats(-1e70, 1e70, allow_subnormal=False).filter(lambda x: x == 0 or abs(x) > 1e-70),
+            np.float64,
+        ),
+        (st.integers(-(2**53), 2**53), np.int64),
+        (st.integers(-far, far), np.int64),
+    ]
+    held = {}
+    for column, (cells, kind) in zip(columns, drawn, strict=True):
+        values = np.array(draw(st.lists(cells, min_size=rows, max_size=rows)), kind)
+        missing = np.array(draw(st.lists(st.sampled_from([0, 0, -1]), min_size=rows, max_size=rows)), np.int8)
+        held[column.name] = Values(np.where(missing == 0, values, 0).astype(kind), missing)
+    return Records(Schema(columns), held, rows)
+
+
+@settings(max_examples=12)
+@given(kept(), st.sampled_from(["sav", "zsav", "dta", "xpt"]))
+def test_packages_give_back_what_they_were_given(tmp_path: Path, records: Records, ending: str) -> None:
+    path = tmp_path / f"a.{ending}"
+    quietly(write, records, path)
+    again = quietly(read, path, records.schema)
+    for name in records.names:
+        assert records[name].equals(again[name]).all()
+        assert again[name].values.dtype == records[name].values.dtype
+    plain = quietly(read, path).schema
+    assert [plain[column.name].label for column in records.schema] == [
+        column.label for column in records.schema
+    ]
+    named = records.names[1]
+    if ending != "xpt" and plain[named].coded:
+        assert plain[named].labels == records.schema[named].labels
 
 
 def quietly(call: Any, *args: Any) -> Records:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError
 
-from stead.cli import start, studies, ui
+from stead.cli import risk, risk_attribute, risk_binary, start, studies, ui, utility
 from stead.errors import Interrupted, Notice, SteadError, UsageError
+from stead.tables.addresses import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,12 @@ def application() -> App:
     app.command(start.check)
     app.command(studies.run)
     app.command(studies.demo)
+    app.command(utility.utility)
+    group = risk.application()
+    group.command(risk_attribute.attribute)
+    group.command(risk_binary.binary)
+    app.command(group)
+    app.command(risk_binary.audit)
     return app
 
 
@@ -78,7 +85,8 @@ def _run(arguments: Sequence[str]) -> int | Exception:
             list(arguments), exit_on_error=False, print_error=False, result_action="return_value"
         )
     except CycloptsError as error:
-        return UsageError("E-USAGE", f"{' '.join(str(error).split())} See: stead --help")
+        said = without_credentials(" ".join(str(error).split()))
+        return UsageError("E-USAGE", f"{said} See: stead --help")
     except KeyboardInterrupt:
         return Interrupted("E-INTERRUPTED", "interrupted; what was written is whole. Run the command again")
     except (

@@ -10,6 +10,7 @@ from cyclopts.validators import Number
 
 from stead.cli import ui
 from stead.cli.start import PLAN
+from stead.errors import DiagnosticsFailed
 
 if TYPE_CHECKING:
     from stead.studies.plan import Plan
@@ -72,11 +73,15 @@ def demo(
 
 def _run(plan: Plan, output: Path | None, seed: int | None, workers: int | None, *, machine: bool) -> int:
     from stead.report.pages import report
-    from stead.studies.run import ASSESSMENT, REPORT
+    from stead.studies.run import ASSESSMENT, FAILURE, REPORT
     from stead.studies.run import run as run_plan
 
-    with ui.watching(quiet=machine) as progress:
-        done = run_plan(plan, folder=output, seed=seed, workers=workers, render=report, progress=progress)
+    try:
+        with ui.watching(quiet=machine) as progress:
+            done = run_plan(plan, folder=output, seed=seed, workers=workers, render=report, progress=progress)
+    except DiagnosticsFailed:
+        ui.note(f"every fit with its figures: {(output or plan.folder) / FAILURE}")
+        raise
     if machine:
         ui.as_json(done.assessment)
         return 0
@@ -92,6 +97,9 @@ def _run(plan: Plan, output: Path | None, seed: int | None, workers: int | None,
         ui.measured_rows(done.assessment["measured"]),
         right=frozenset({1}),
     )
+    ui.say(f"Samplers: {done.assessment['samplers']['summary']}")
+    if done.assessment["declared"]["override"]:
+        ui.say(f"Released all the same, with the reason: {done.assessment['declared']['override']}")
     ui.say(f"synthetic files  {done.folder / 'public'}")
     ui.say(f"assessment       {done.folder / ASSESSMENT}")
     ui.say(f"Open the report: {done.folder / REPORT}")

@@ -60,7 +60,7 @@ class Bernoulli(Family):
 
         The last sum is the log of a product over a tile of rows, so that there is one log for many cells;
         each factor is between 1 and 2, and 2^256 is a double. A tile stays in the cache of one core, where
-        exp() costs least, and is small enough that the matrix product does not start threads.
+        exp() costs least.
         """
         if weight is not None:
             return super().total(design, response, weight, coefficients, auxiliary)

@@ -15,8 +15,11 @@ import numpy as np
 from scipy.special import betainc, digamma, gammainc, gammaincc, gammaln
 
 from stead.glm.bounded import LARGEST, Bounded
+from stead.glm.families import TILE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -44,6 +47,22 @@ class Poisson(Bounded):
         """Mu."""
         return _mean(predictor)
 
+    def total(
+        self, design: Array, response: Array, weight: Array | None, coefficients: Array, auxiliary: Array
+    ) -> Array:
+        """Y'X B - sum exp(eta) - sum log y!, where no bound cuts anything off."""
+        if self.bounded or self.auxiliary:
+            return super().total(design, response, weight, coefficients, auxiliary)
+        share = np.ones(len(response)) if weight is None else weight
+        columns = np.ascontiguousarray(coefficients[:, 0].T)
+        total: Array = ((share * response) @ design) @ columns - share @ gammaln(response + 1.0)
+        tile = max(1, TILE // max(1, len(coefficients)))
+        for start in range(0, len(response), tile):
+            rows = slice(start, start + tile)
+            eta = design[rows] @ columns  # (rows, H)
+            total -= share[rows] @ np.exp(np.minimum(eta, LARGEST, out=eta), out=eta)
+        return total
+
     def start(self, response: Array) -> tuple[Array, Array]:
         """The log of the mean."""
         return np.log([max(float(response.mean()), 1e-3)]), np.zeros(0)
@@ -52,23 +71,42 @@ class Poisson(Bounded):
         """Counts."""
         return rng.poisson(np.minimum(mean, MOST)).astype(float)
 
+    def relative(self, base: float, steps: Array, predictor: Array, auxiliary: Array) -> Array:
+        """Log f(base + steps) - log f(base); nothing of the size of the mean cancels."""
+        return np.asarray(steps * predictor - gammaln(base + steps + 1.0) + gammaln(base + 1.0))
+
+    def near_density(self, response: Array, predictor: Array, auxiliary: Array) -> Array:
+        """Relative to the counts next to the bound that the mean is beyond."""
+        result = np.empty(len(predictor))
+        for rows, base, _, weight in self._next_to_bounds(predictor, auxiliary):
+            own = self.relative(base, response[rows] - base, predictor[rows], auxiliary[rows])
+            result[rows] = own - np.log(np.exp(weight).sum(axis=1))
+        return result
+
     def draw_between(self, mean: Array, auxiliary: Array, rng: np.random.Generator) -> Array:
         """By the probabilities of the counts next to the bound that the mean is beyond."""
         values = np.empty(len(mean))
-        for above in (False, True):
-            rows = np.flatnonzero((mean > self.high) == above)
-            first = max(self.low, self.high - WINDOW) if above else self.low
-            counts = np.arange(first, min(self.high, first + WINDOW) + 1.0)
-            for start in range(0, len(rows), 1024):
-                some = rows[start : start + 1024]
-                eta = np.log(mean[some])[:, None]
-                density = self.plain_density(
-                    counts, np.broadcast_to(eta, (len(some), len(counts))), auxiliary[None]
-                )
-                mass = np.cumsum(np.exp(density - density.max(axis=1, keepdims=True)), axis=1)
-                mark = rng.random(len(some)) * mass[:, -1]
-                values[some] = counts[(mass < mark[:, None]).sum(axis=1)]
+        own = np.broadcast_to(auxiliary, (len(mean), len(auxiliary)))
+        for rows, base, steps, weight in self._next_to_bounds(np.log(mean), own):
+            mass = np.cumsum(np.exp(weight), axis=1)
+            mark = rng.random(len(rows)) * mass[:, -1]
+            values[rows] = base + steps[(mass < mark[:, None]).sum(axis=1)]
         return values
+
+    def _next_to_bounds(
+        self, predictor: Array, auxiliary: Array
+    ) -> Iterator[tuple[NDArray[np.int64], float, Array, Array]]:
+        """Rows, their bound, the counts there as steps from it, and log f of each relative to the bound's."""
+        above = np.exp(np.minimum(predictor, LARGEST)) > self.high
+        for upper in (False, True):
+            base = np.floor(self.high) if upper else np.ceil(self.low)
+            steps = np.arange(0.0, min(np.floor(self.high) - np.ceil(self.low), WINDOW - 1.0) + 1.0)
+            steps = -steps if upper else steps
+            every = np.flatnonzero(above == upper)
+            for start in range(0, len(every), 1024):
+                rows = every[start : start + 1024]
+                weight = self.relative(base, steps, predictor[rows, None], auxiliary[rows])
+                yield rows, base, steps, weight
 
     def log_mass(self, predictor: Array, auxiliary: Array) -> Array:
         """Log P(low <= Y <= high), from the tail in which nothing cancels."""
@@ -131,6 +169,16 @@ class NegativeBinomial(Poisson):
         mean = max(float(response.mean()), 1e-3)
         beyond = max(float(response.var()) - mean, mean**2 / 100.0)
         return np.log([mean]), np.log([mean**2 / beyond])
+
+    def relative(self, base: float, steps: Array, predictor: Array, auxiliary: Array) -> Array:
+        """Log f(base + steps) - log f(base)."""
+        shape = auxiliary[:, :1] if predictor.ndim == 2 else auxiliary[:, 0]
+        share = -np.logaddexp(0.0, np.log(shape) - predictor)  # log mu / (mu + phi)
+        return np.asarray(
+            steps * share
+            + (gammaln(base + steps + shape) - gammaln(base + shape))
+            - (gammaln(base + steps + 1.0) - gammaln(base + 1.0))
+        )
 
     def draw(self, mean: Array, auxiliary: Array, rng: np.random.Generator) -> Array:
         """A Poisson count whose mean is drawn from a gamma distribution."""

@@ -25,5 +25,6 @@ def independent_columns(gram: NDArray[np.float64]) -> NDArray[np.bool_]:
         remaining = left[column, column]
         if size[column] > 0 and remaining > TOLERANCE:
             kept[column] = True
-            left = left - np.outer(left[:, column], left[column]) / remaining
+            row = left[column, column + 1 :]
+            left[column + 1 :, column + 1 :] -= np.outer(row, row / remaining)
     return kept

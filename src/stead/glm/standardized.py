@@ -11,6 +11,7 @@ A small design is kept; a large one is built again in every pass, so that memory
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +33,17 @@ KEEP = 256 << 20
 SAME = 1e-12
 
 
+@dataclass(frozen=True, eq=False)
+class Constants:
+    """What is frozen at the fit to the confidential rows; a later fit, to a guess or beside synthetic rows, takes it over."""
+
+    means: Array
+    scales: Array
+    constant: NDArray[np.bool_]  # columns that never vary
+    center: tuple[float, float] = (0.0, 1.0)
+    """Location and spread of the response, as the prior of the model wants them."""
+
+
 class Standardized:
     """A design over some rows of some records, beside the response and the weight of those rows."""
 
@@ -42,11 +54,13 @@ class Standardized:
         response: Array,
         used: NDArray[np.bool_],
         weight: Array | None = None,
+        frozen: Constants | None = None,
     ) -> None:
         """`used` marks the rows; `response` has a value for every row, read where used. Weights add up to the rows."""
         rows = int(np.count_nonzero(used))
         if weight is not None:
             weight = weight * (rows / weight[used].sum())
+        self.frozen = frozen
         self._take(design, collapsed(design, Rows(records, response, used, weight)), rows)
 
     def _take(self, design: Design, rows: Rows, count: int) -> None:
@@ -58,9 +72,10 @@ class Standardized:
         self._kept: list[Block] | None = None
         kept = rows.used.sum() * len(self.labels) * 8 <= KEEP
         raw = list(self.raw_blocks()) if kept else None
-        self.means, self.scales, self.constant = self._constants(raw)
+        constants = self.frozen or self._constants(raw)
+        self.means, self.scales, self.constant = constants.means, constants.scales, constants.constant
         if raw is not None:
-            self._kept = [(self._standard(matrix), response, weight) for matrix, response, weight in raw]
+            self._kept = [(self.standard(matrix), response, weight) for matrix, response, weight in raw]
 
     @property
     def responses(self) -> Array:
@@ -87,11 +102,16 @@ class Standardized:
             yield from self._kept
             return
         for matrix, response, weight in self.raw_blocks():
-            yield self._standard(matrix), response, weight
+            yield self.standard(matrix), response, weight
 
-    def _standard(self, matrix: Array) -> Array:
+    def standard(self, matrix: Array) -> Array:
+        """Rows of the design, centred and scaled."""
         fresh: Array = np.subtract(matrix, self.means)
         return np.divide(fresh, self.scales, out=fresh)
+
+    def constants(self, center: tuple[float, float]) -> Constants:
+        """What a later fit takes over."""
+        return Constants(self.means, self.scales, self.constant, center)
 
     def gram(self) -> Array:
         """X'WX of the standardized design."""
@@ -101,7 +121,7 @@ class Standardized:
             total += design.T @ (design if weight is None else design * weight[:, None])
         return total
 
-    def _constants(self, kept: list[Block] | None) -> tuple[Array, Array, NDArray[np.bool_]]:
+    def _constants(self, kept: list[Block] | None) -> Constants:
         """Means, scales and which columns are constant, in one pass. The scale of a constant column is 1.
 
         Sums are taken of x less its mean over the first block: the plain formula cancels for large means.
@@ -125,9 +145,9 @@ class Standardized:
         constant = spread <= SAME * np.maximum(size, np.finfo(float).tiny)
         scales = np.where(constant | self.design.indicators, 1.0, spread)
         if not self.intercept:
-            return np.zeros(width), scales, constant & (size == 0)
+            return Constants(np.zeros(width), scales, constant & (size == 0))
         means[0], constant[0] = 0.0, False
-        return means, scales, constant
+        return Constants(means, scales, constant)
 
     def center_and_deviation(self, transform: Callable[[Array], Array] | None = None) -> tuple[float, float]:
         """Median of the response and its median absolute deviation; the SD where half of the values are one."""

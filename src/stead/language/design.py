@@ -90,10 +90,13 @@ class Design:
         """The design of some rows."""  # (rows, p)
         block = records.take(rows) if rows != slice(None) else records
         parts = [np.ones((block.rows, 1))] if self.formula.intercept else []
-        parts += [
-            _crossed_columns([self._factor_columns(factor, term, block) for factor in term])
-            for term in self.formula.terms
-        ]
+        built: dict[tuple[Factor, bool], NDArray[np.float64]] = {}  # a factor is in many terms
+        for term in self.formula.terms:
+            keys = [(factor, self._contrasts(factor, term)) for factor in term]
+            for key in keys:
+                if key not in built:
+                    built[key] = self._factor_columns(*key, block)
+            parts.append(_crossed_columns([built[key] for key in keys]))
         parts += [(block[name].missing != 0)[:, None].astype(float) for name in self._numeric_gaps]
         return np.concatenate(parts, axis=1) if parts else np.zeros((block.rows, 0))
 
@@ -130,7 +133,7 @@ class Design:
         levels = [str(level) for level in column.levels] + ([MISSING] if factor.column in self.gaps else [])
         return [f"{factor}[{level}]" for level in levels[1 if self._contrasts(factor, term) else 0 :]]
 
-    def _factor_columns(self, factor: Factor, term: Term, block: Records) -> NDArray[np.float64]:
+    def _factor_columns(self, factor: Factor, contrasts: bool, block: Records) -> NDArray[np.float64]:
         column, held = self.schema[factor.column], block[factor.column]
         extra = factor.column in self.gaps
         if held.gaps and not extra:
@@ -141,7 +144,7 @@ class Design:
         if not column.coded:
             return _numeric_columns(factor, held.values, held.present)
         codes = np.where(held.present, held.values, len(column.levels))
-        first = 1 if self._contrasts(factor, term) else 0
+        first = 1 if contrasts else 0
         indicators: NDArray[np.float64] = (
             codes[:, None] == np.arange(first, len(column.levels) + extra)
         ).astype(float)

@@ -119,9 +119,11 @@ def _known(what: str, listed: Iterable[str], made: tuple[str, ...]) -> None:
 
 def _require_response(name: str, given: str | Model) -> None:
     """Refuse a formula or a model that makes another column than the one it is given for."""
-    response = parse(given).response if isinstance(given, str) else None
-    own = (response.column,) if response else ()
-    made = own if isinstance(given, str) else given.responses
+    if isinstance(given, str):
+        response = parse(given).response
+        made: tuple[str, ...] = (response.column,) if response else ()
+    else:
+        made = given.responses
     if made != (name,):
         raise UsageError(
             "E-FORMULA",

@@ -7,7 +7,7 @@ a model has attribute risk without a line of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from stead.errors import UsageError, shorten
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from stead.language.functions import Function
     from stead.randomness import Rng
     from stead.sampling.diagnostics import Diagnostics
     from stead.tables.records import Records
@@ -61,6 +62,34 @@ class Posterior(Protocol):
         ...
 
     @property
+    def predictors(self) -> tuple[str, ...]:
+        """The columns that these are predicted from."""
+        ...
+
+    @property
+    def refittable(self) -> bool:
+        """Whether `refit` is possible."""
+        ...
+
+    def has_exact_evidence(self, targets: tuple[str, ...], *, known: bool) -> bool:
+        """Whether `exact_evidence` has an answer for guesses of these columns."""
+        ...
+
+    def exact_evidence(
+        self,
+        confidential: Records,
+        synthetic: Sequence[Records],
+        values: Mapping[str, NDArray[Any]],
+        rows: NDArray[np.int64],
+    ) -> Array | None:
+        """Log p(synthetic sets | guess, all other records) of some rows, up to a constant of the row; None where there is no closed form."""  # (n, G)
+        ...
+
+    def scale(self, name: str) -> Function:
+        """The function on whose scale a column is modelled; the identity where that is its own."""
+        ...
+
+    @property
     def diagnostics(self) -> tuple[Diagnostics, ...]:
         """What the sampler says of the draws, one for each response."""
         ...
@@ -71,6 +100,10 @@ class Posterior(Protocol):
 
     def log_likelihood(self, records: Records, draws: slice = ...) -> Array:
         """Log p(synthesized columns of each record | the others, theta_h)."""  # (h, n)
+        ...
+
+    def refit(self, records: Records, *, draws: int = 1000, rng: Rng = None) -> Posterior:
+        """The posterior of the same model given other records, with the constants of its priors as they were frozen."""
         ...
 
     def describe(self) -> list[dict[str, Any]]:

@@ -95,7 +95,9 @@ class Poisson(_CountRegression):
         shape, inverse = prior.numbers
         rate = rng.standard_gamma(shape + total, draws) / (inverse + data.rows)
         checked = diagnostics.independent(CONJUGATE, draws)
-        return Fitted(np.log(rate)[:, None], np.zeros((draws, 0)), checked), response
+        return Fitted(
+            np.log(rate)[:, None], np.zeros((draws, 0)), checked, data.constants((0.0, 1.0))
+        ), response
 
     @property
     def _rate(self) -> str:

@@ -10,7 +10,7 @@ rules of this kind "passive synthesis" (Nowok, Raab & Dibben 2016, Journal of St
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from stead.errors import InputRefused, UsageError, shorten
 from stead.language.derivations import Rule, parse_rule
 from stead.models.base import Progress, require_given, silent
+from stead.models.defaults import PosteriorDefaults
 from stead.models.derivation import Derivation, learn
 from stead.models.response import require_kept
 from stead.sampling.diagnostics import Diagnostics, independent
@@ -84,7 +85,7 @@ class Derived:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class DerivedPosterior:
+class DerivedPosterior(PosteriorDefaults):
     """A rule that was learned."""
 
     model: Derived
@@ -105,6 +106,20 @@ class DerivedPosterior:
     def responses(self) -> tuple[str, ...]:
         """The one column that `sample` makes."""
         return self.model.responses
+
+    @property
+    def predictors(self) -> tuple[str, ...]:
+        """The columns that it follows from."""
+        return tuple(self.derivation.rule.predictors)
+
+    @property
+    def refittable(self) -> bool:
+        """A rule has nothing to fit."""
+        return True
+
+    def refit(self, records: Records, *, draws: int = 1000, rng: Rng = None) -> DerivedPosterior:
+        """The same rule."""
+        return replace(self, count=draws)
 
     @property
     def diagnostics(self) -> tuple[Diagnostics, ...]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from stead.glm.families import Family
     from stead.glm.priors import Prior
-    from stead.glm.standardized import Standardized
+    from stead.glm.standardized import Constants, Standardized
     from stead.sampling.diagnostics import Diagnostics
 
     Array = NDArray[np.float64]
@@ -35,11 +35,17 @@ class Fitted:
     coefficients: Array  # (H, L p), one linear predictor after the other
     auxiliary: Array  # (H, A)
     diagnostics: Diagnostics
+    constants: Constants
     notes: tuple[str, ...] = ()
 
 
 def draw_regression(
-    data: Standardized, family: Family, prior: Prior, draws: int, rng: np.random.Generator
+    data: Standardized,
+    family: Family,
+    prior: Prior,
+    center: tuple[float, float],
+    draws: int,
+    rng: np.random.Generator,
 ) -> Fitted:
     """Draws from p(coefficients, auxiliary | data)."""
     free = ~data.constant
@@ -64,7 +70,7 @@ def draw_regression(
     if "threshold1" in family.auxiliary:  # P(y <= k) = F(c_k - x'b): centring moves the thresholds
         auxiliary = auxiliary - coefficients[:, :1]
         coefficients[:, 0] = 0.0
-    return Fitted(coefficients, auxiliary, checked, notes)
+    return Fitted(coefficients, auxiliary, checked, data.constants(center), notes)
 
 
 def left_out(data: Standardized, free: NDArray[np.bool_]) -> tuple[str, ...]:

@@ -1,7 +1,9 @@
 """A posterior from draws that were made elsewhere, for the models that stead knows.
 
 One row for each draw; columns: intercept, slopes in the order of the formula, scale (sigma, shape, thresholds) last. With
-several linear predictors, those of the second level come first, then those of the third, and so on.
+several linear predictors, those of the second level come first, then those of the third, and so on. A formula does not
+say which of its predictors are categories: they come from a schema, and without one every predictor is a number, which
+for a category of two levels is the same.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from stead.sampling.diagnostics import Diagnostics
 from stead.tables.schema import Column, Kind, Schema
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from stead.models.regression import Regression
 
 GIVEN = "draws given by their user"
@@ -46,7 +50,7 @@ def posterior_of(model: Regression, draws: Any, schema: Schema | None) -> Regres
     family, width = response.family, len(design.labels)
     thresholds = "threshold1" in family.auxiliary and model.parsed.intercept
     effects = family.count * width - (1 if thresholds else 0)
-    array = np.array(draws, float)
+    array = _numbers(draws)
     wanted = effects + len(family.auxiliary)
     if array.ndim != 2 or array.shape[1] != wanted or not len(array):
         shape = " x ".join(str(size) for size in array.shape)
@@ -60,7 +64,7 @@ def posterior_of(model: Regression, draws: Any, schema: Schema | None) -> Regres
         )
         raise UsageError(
             "E-DRAWS",
-            f"draws are {shape}; one row for each draw, {wanted} columns: {', '.join(probe.parameters[:12])}",
+            f"draws are {shape}; one row for each draw, {wanted} columns: {', '.join(probe.parameters[:12])}{'' if schema else '; a predictor that is a category needs schema='}",
         )
     if not np.isfinite(array).all():
         raise UsageError(
@@ -81,6 +85,15 @@ def posterior_of(model: Regression, draws: Any, schema: Schema | None) -> Regres
         auxiliary=auxiliary,
         quality=Diagnostics(GIVEN, len(array)),
     )
+
+
+def _numbers(draws: Any) -> NDArray[np.float64]:
+    try:
+        return np.array(draws, float)
+    except (TypeError, ValueError):
+        raise UsageError(
+            "E-DRAWS", "draws are numbers, one row for each draw, all rows of one length"
+        ) from None
 
 
 def _schema(model: Regression) -> Schema:

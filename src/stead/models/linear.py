@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from stead.glm.gaussian import Gaussian
     from stead.glm.priors import Prior
-    from stead.glm.standardized import Standardized
+    from stead.glm.standardized import Constants, Standardized
     from stead.tables.schema import Column
 
     Array = NDArray[np.float64]
@@ -71,24 +71,29 @@ class Linear(Regression):
         """In closed form where there is one, else like every other regression."""
         if not isinstance(response, NumericResponse):
             raise TypeError("a linear regression has a numeric response")
-        data = frame.data(response)
-        center, deviation = data.center_and_deviation()
+        data = frame.data(NumericResponse(response.factor, response.column))
+        constants = data.frozen or data.constants(self.center(data))
+        center, deviation = constants.center
         declared = self._declared(center, deviation)
-        proposal = _conjugate(data, declared, center)
-        if response.column.heaps or _coarse(response, data, proposal.spread):
+        proposal = conjugate(data, declared, center)
+        if response.rounded or (not data.frozen and _in_cells(response, data, proposal.spread)):
             response = response.as_cells()
             data = frame.data(response)
         elif not isinstance(self.prior, (str, ConjugatePrior)) or _bites(response.family, data, proposal):
             pass
         elif self.prior == "flat":
-            return _corrected(data, proposal, center, _flat_spread(deviation), draws, rng), response
+            return _corrected(data, proposal, constants, draws, rng), response
         else:
             coefficients, sigma = proposal.sample(draws, rng)
             checked = diagnostics.independent(CLOSED_FORM, draws)
             notes = left_out(data, proposal.free)
-            return Fitted(data.original(coefficients), sigma[:, None], checked, notes), response
+            return Fitted(data.original(coefficients), sigma[:, None], checked, constants, notes), response
         prior = self._prior(data, response.family, declared, center, deviation)
-        return draw_regression(data, response.family, prior, draws, rng), response
+        return draw_regression(data, response.family, prior, constants.center, draws, rng), response
+
+    def center(self, data: Standardized) -> tuple[float, float]:
+        """Median and median absolute deviation of g(y)."""
+        return data.center_and_deviation()
 
     def _declared(self, center: float, deviation: float) -> ConjugatePrior | None:
         """The conjugate prior, or None under another."""
@@ -121,7 +126,7 @@ class Linear(Regression):
 
 
 @dataclass(frozen=True)
-class _Conjugate:
+class Conjugate:
     """beta | sigma ~ N(location, sigma^2 (L L')^-1) over the free coefficients, sigma^2 ~ degrees spread^2 / chi2(degrees)."""
 
     location: Array  # (p,)
@@ -129,6 +134,10 @@ class _Conjugate:
     degrees: float
     spread: float
     free: NDArray[np.bool_]
+
+    def half(self, design: Array) -> Array:
+        """L^-1/2 x of some rows of the free columns."""  # (p, rows)
+        return np.asarray(solve_triangular(self.factor, design.T, lower=True))
 
     def sample(self, count: int, rng: np.random.Generator) -> tuple[Array, Array]:
         """Coefficients (H, p) and sigma (H,)."""
@@ -140,7 +149,7 @@ class _Conjugate:
         return coefficients, sigma
 
 
-def _conjugate(data: Standardized, prior: ConjugatePrior | None, center: float) -> _Conjugate:
+def conjugate(data: Standardized, prior: ConjugatePrior | None, center: float) -> Conjugate:
     """The posterior under `prior`, or under 1/sigma^2 where there is none."""
     center = prior.center if prior else center
     offset = center if data.intercept else 0.0
@@ -166,7 +175,7 @@ def _conjugate(data: Standardized, prior: ConjugatePrior | None, center: float) 
     location[free] = solve_triangular(factor.T, half, lower=False)
     if data.intercept:
         location[0] += offset
-    return _Conjugate(location, factor, degrees, float(np.sqrt(left / degrees)), free)
+    return Conjugate(location, factor, degrees, float(np.sqrt(left / degrees)), free)
 
 
 def _moments(data: Standardized, offset: float) -> tuple[Array, Array, float]:
@@ -183,14 +192,10 @@ def _moments(data: Standardized, offset: float) -> tuple[Array, Array, float]:
 
 
 def _corrected(
-    data: Standardized,
-    proposal: _Conjugate,
-    center: float,
-    spread: float,
-    draws: int,
-    rng: np.random.Generator,
+    data: Standardized, proposal: Conjugate, constants: Constants, draws: int, rng: np.random.Generator
 ) -> Fitted:
     """Draws under the flat prior."""
+    center, spread = constants.center[0], _flat_spread(constants.center[1])
     coefficients, sigma = proposal.sample(proposals_needed(draws), rng)
     heavy = Distribution("student_t", (3.0, 0.0, spread))
     log_weight = np.log(sigma) + heavy.log_density(sigma)  # the proposal has 1/sigma
@@ -199,24 +204,24 @@ def _corrected(
     index, acceptance = independence_chain(log_weight, draws, rng)
     kept, scale = coefficients[index], sigma[index]
     checked = diagnostics.of_chain(CORRECTED, np.column_stack([kept, scale]), log_weight, acceptance)
-    return Fitted(data.original(kept), scale[:, None], checked, left_out(data, proposal.free))
+    return Fitted(data.original(kept), scale[:, None], checked, constants, left_out(data, proposal.free))
 
 
 def _flat_spread(deviation: float) -> float:
     return max(2.5, NORMAL_MAD * deviation)
 
 
-def _bites(family: Gaussian, data: Standardized, proposal: _Conjugate) -> bool:
+def _bites(family: Gaussian, data: Standardized, proposal: Conjugate) -> bool:
     """Whether the bounds change the likelihood of any row."""
     return family.bounded and any(
         family.reached(design @ proposal.location, proposal.spread) for design, _, _ in data.blocks()
     )
 
 
-def _coarse(response: NumericResponse, data: Standardized, sigma: float) -> bool:
-    """Whether the unit of the column, on the scale that is modelled, is wide beside sigma for a typical value."""
-    if not response.grid.unit:
-        return False
+def _in_cells(response: NumericResponse, data: Standardized, sigma: float) -> bool:
+    """Whether people heap, or the unit of the column, on the scale that is modelled, is wide beside sigma for a typical value."""
+    if response.column.heaps or not response.grid.unit:
+        return bool(response.column.heaps)
     typical = float(response.function.inverse(np.array([data.center_and_deviation()[0]]))[0])
     slope = float(response.function.log_slope(np.array([max(abs(typical), 1e-300)]))[0])
     return bool(np.exp(slope) * response.grid.unit > COARSE * sigma)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from stead.glm.binary import Bernoulli
 from stead.glm.levels import Multinomial as MultinomialFamily
 from stead.models.regression import Regression
 from stead.models.response import LevelResponse, require_levels
@@ -27,4 +28,5 @@ class Multinomial(Regression):
     def response_of(self, column: Column) -> LevelResponse:
         """A column of levels."""
         require_levels(column, "Multinomial")
-        return LevelResponse(column, MultinomialFamily(len(column.levels)))
+        several = len(column.levels) > 2  # two levels are the logistic family
+        return LevelResponse(column, MultinomialFamily(len(column.levels)) if several else Bernoulli())

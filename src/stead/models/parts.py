@@ -13,15 +13,15 @@ whatever the model's own is, because a code that occurs once separates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stead.glm.binary import Bernoulli
 from stead.glm.priors import prior_of
-from stead.glm.standardized import Standardized
-from stead.models.drawing import draw_regression
+from stead.glm.standardized import Constants, Standardized
+from stead.models.drawing import Fitted, draw_regression
 from stead.sampling.diagnostics import independent
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 FOLLOWS = "follows from a predictor; nothing is drawn"
 FEWEST_CERTAIN, SURE = 20, 40.0
 """Records on either side that show a certainty, and its log-odds: exp(-40) is 4e-18."""
+NOTHING_FROZEN = Constants(np.zeros(0), np.zeros(0), np.zeros(0, bool))
+"""Of a part that follows from a predictor."""
 VALUE = 0
 """The part of a row that has a value of the model; missing codes and spikes count from 1."""
 
@@ -49,6 +51,14 @@ class Parts:
     spikes: tuple[float, ...] = ()
     coefficients: tuple[Array, ...] = ()  # each (H, p)
     quality: tuple[Diagnostics, ...] = ()
+    constants: tuple[Constants, ...] = ()
+
+    @classmethod
+    def occurring(cls, column: Column, held: Values) -> Parts:
+        """The codes and spikes that a column has, not fitted yet."""
+        codes = tuple(int(code) for code in np.unique(held.missing[held.missing != 0]))
+        here = held.values[held.present]
+        return cls(codes, tuple(float(spike) for spike in column.spikes if bool((here == spike).any())))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -103,37 +113,47 @@ class Parts:
             undecided &= ~is_this
         return total + np.where(part == -1, -np.inf, 0.0)
 
-
-def fit_parts(
-    design: Design,
-    records: Records,
-    column: Column,
-    weight: Array | None,
-    draws: int,
-    rng: np.random.Generator,
-) -> Parts:
-    """The parts that occur in a column."""
-    held = records[column.name]
-    codes = tuple(int(code) for code in np.unique(held.missing[held.missing != 0]))
-    spikes = tuple(
-        float(spike) for spike in column.spikes if bool((held.present & (held.values == spike)).any())
-    )
-    part = Parts(codes, spikes).of(held)
-    coefficients, quality = [], []
-    undecided = np.ones(records.rows, bool)
-    for place, stream in enumerate(rng.spawn(len(codes) + len(spikes)), start=1):
-        is_this = part == place
-        sure = certain(design, records, is_this, undecided)
-        if sure is not None:
-            coefficients.append(np.tile(sure, (draws, 1)))
-            quality.append(independent(FOLLOWS, draws))
-        else:
-            data = Standardized(design, records, is_this.astype(float), undecided, weight)
-            fitted = draw_regression(data, Bernoulli(), prior_of("weak", data), draws, stream)
-            coefficients.append(fitted.coefficients)
-            quality.append(fitted.diagnostics)
-        undecided = undecided & ~is_this
-    return Parts(codes, spikes, tuple(coefficients), tuple(quality))
+    def fit(
+        self,
+        design: Design,
+        records: Records,
+        held: Values,
+        weight: Array | None,
+        draws: int,
+        rng: np.random.Generator,
+    ) -> Parts:
+        """These parts with draws given some records; constants of an earlier fit are taken over."""
+        part = self.of(held)
+        fitted = []
+        undecided = np.ones(records.rows, bool)
+        for place, stream in enumerate(rng.spawn(len(self.codes) + len(self.spikes)), start=1):
+            is_this = part == place
+            sure = certain(design, records, is_this, undecided)
+            if sure is not None:
+                every = np.tile(sure, (draws, 1))
+                fitted.append(
+                    Fitted(every, np.zeros((draws, 0)), independent(FOLLOWS, draws), NOTHING_FROZEN)
+                )
+            else:
+                frozen = self.constants[place - 1] if self.constants else NOTHING_FROZEN
+                data = Standardized(
+                    design,
+                    records,
+                    is_this.astype(float),
+                    undecided,
+                    weight,
+                    frozen if len(frozen.means) else None,
+                )
+                fitted.append(
+                    draw_regression(data, Bernoulli(), prior_of("weak", data), (0.0, 2.5), draws, stream)
+                )
+            undecided = undecided & ~is_this
+        return replace(
+            self,
+            coefficients=tuple(one.coefficients for one in fitted),
+            quality=tuple(one.diagnostics for one in fitted),
+            constants=tuple(one.constants for one in fitted),
+        )
 
 
 def certain(

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from stead.errors import InputRefused, UsageError, nearest, shorten
 from stead.glm.distributions import Distribution
 from stead.glm.priors import SLOPE_SCALE, ConjugatePrior, PriorChoice, prior_of
 from stead.glm.standardized import Standardized
+from stead.glm.threads import threads_for
 from stead.language.design import Design
 from stead.language.grammar import Formula, parse
 from stead.models.base import Progress, silent
 from stead.models.budget import require_budget
 from stead.models.drawing import Fitted, draw_regression
-from stead.models.parts import VALUE, Parts, fit_parts
+from stead.models.parts import VALUE, Parts
 from stead.models.regression_posterior import RegressionPosterior
 from stead.models.weighting import weights_of
 from stead.randomness import generator
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from stead.glm.priors import Prior
+    from stead.glm.standardized import Constants
     from stead.language.grammar import Factor
     from stead.models.response import Response
     from stead.randomness import Rng
@@ -50,11 +53,13 @@ class Frame:
     held: Values
     used: NDArray[np.bool_]
     weight: Array | None
+    frozen: Constants | None = None
+    """Those of an earlier fit; None at the fit to the confidential rows, which freezes them."""
 
     def data(self, response: Response) -> Standardized:
         """Design and response, centred and scaled."""
         encoded = response.encode(self.held.values, self.held.present)
-        return Standardized(self.design, self.records, encoded, self.used, self.weight)
+        return Standardized(self.design, self.records, encoded, self.used, self.weight, self.frozen)
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,7 @@ class Regression(ABC):
         if self.weights not in {"", "ignore", "pseudo"}:
             raise UsageError("E-WEIGHTS", f"weights: {nearest(str(self.weights), ('ignore', 'pseudo'))}")
 
-    @property
+    @cached_property
     def parsed(self) -> Formula:
         """The formula as terms."""
         return parse(self.formula)
@@ -115,14 +120,14 @@ class Regression(ABC):
         """Refuse a column of another kind, a name or a function that does not fit, a column with nothing to model."""
         self._bound(records)
 
-    def _bound(self, records: Records) -> tuple[Design, Response, NDArray[np.bool_]]:
-        """Design, response and the rows whose values are modelled."""
+    def _bound(self, records: Records) -> tuple[Design, Response, Parts]:
+        """Design, response, and the missing codes and spikes that occur."""
         design = Design.bind(self.parsed, records)
         column, held = records.schema[self.target.column], records[self.target.column]
         response = self.response_of(column)
-        used = Parts(spikes=column.spikes).of(held) == VALUE
-        require_values(column, held, used)
-        return design, response, used
+        parts = Parts.occurring(column, held)
+        require_values(column, held, parts.of(held) == VALUE)
+        return design, response, parts
 
     def fit(
         self, records: Records, *, draws: int = 1000, rng: Rng = None, progress: Progress = silent
@@ -130,15 +135,36 @@ class Regression(ABC):
         """The posterior given `records`."""
         if draws < 1:
             raise UsageError("E-DRAWS", "draws is a whole number from 1")
-        for_values, for_parts = generator(rng).spawn(2)
-        design, response, used = self._bound(records)
+        design, response, parts = self._bound(records)
         column, held = response.column, records[self.target.column]
+        used = parts.of(held) == VALUE
         weight = weights_of(records, design, self.weights)
         require_budget(str(self.target), response.family.count, len(design.labels), int(used.sum()), draws)
         progress(f"fit {shorten(column.name)}", 0, 1)
-        fitted, response = self.draw(Frame(design, records, held, used, weight), response, draws, for_values)
-        parts = fit_parts(design, records, column, weight, draws, for_parts)
+        frame = Frame(design, records, held, used, weight)
+        posterior = self._given(frame, response, parts, draws, rng)
         progress(f"fit {shorten(column.name)}", 1, 1)
+        return posterior
+
+    def refit(
+        self, earlier: RegressionPosterior, records: Records, *, draws: int = 1000, rng: Rng = None
+    ) -> RegressionPosterior:
+        """The posterior given other records, with what `earlier` froze: design, constants of the priors, parts, rounding."""
+        design, response, parts = earlier.design, earlier.response, earlier.parts
+        held = records[response.column.name]
+        weight = weights_of(records, design, self.weights or "ignore")
+        frame = Frame(design, records, held, parts.of(held) == VALUE, weight, earlier.constants)
+        return self._given(frame, response, parts, draws, rng)
+
+    def _given(
+        self, frame: Frame, response: Response, parts: Parts, draws: int, rng: Rng
+    ) -> RegressionPosterior:
+        """Draws for the values, and for the missing codes and spikes."""
+        for_values, for_parts = generator(rng).spawn(2)
+        design = frame.design
+        with threads_for(response.family.count * len(design.labels)):
+            fitted, response = self.draw(frame, response, draws, for_values)
+            parts = parts.fit(design, frame.records, frame.held, frame.weight, draws, for_parts)
         return RegressionPosterior(
             model=self,
             design=design,
@@ -148,6 +174,7 @@ class Regression(ABC):
             quality=fitted.diagnostics,
             notes=(*fitted.notes, *parts.notes),
             parts=parts,
+            constants=fitted.constants,
         )
 
     def posterior(self, draws: Any, schema: Schema | None = None) -> RegressionPosterior:
@@ -160,11 +187,11 @@ class Regression(ABC):
     def response_of(self, column: Column) -> Response:
         """The response, or a refusal of its kind."""
 
-    def prior_for(self, data: Standardized, response: Response) -> Prior:
-        """What `prior` stands for, for these data; a model says where its intercept is centred."""
+    def prior_for(self, data: Standardized, response: Response, center: tuple[float, float]) -> Prior:
+        """What `prior` stands for, with the intercept at `center`."""
         if isinstance(self.prior, ConjugatePrior):
             raise TypeError("refused when the model was made")
-        location, spread = self.center(data)
+        location, spread = center
         family = response.family
         return prior_of(
             self.prior,
@@ -185,7 +212,9 @@ class Regression(ABC):
     ) -> tuple[Fitted, Response]:
         """Draws of the parameters of the values, and the response as it was modelled."""
         data = frame.data(response)
-        return draw_regression(data, response.family, self.prior_for(data, response), draws, rng), response
+        center = data.frozen.center if data.frozen else self.center(data)
+        prior = self.prior_for(data, response, center)
+        return draw_regression(data, response.family, prior, center, draws, rng), response
 
 
 def require_values(column: Column, held: Values, used: NDArray[np.bool_]) -> None:

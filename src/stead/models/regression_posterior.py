@@ -11,15 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stead.glm.families import predictors
+from stead.language.functions import IDENTITY
 from stead.models.base import require_given
 from stead.models.parts import VALUE, Parts
+from stead.models.response import NumericResponse
 from stead.randomness import generator, streamed_blocks
 from stead.tables.records import Values
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
 
+    from stead.glm.standardized import Constants
     from stead.language.design import Design
+    from stead.language.functions import Function
     from stead.models.regression import Regression
     from stead.models.response import Response
     from stead.randomness import Rng
@@ -42,6 +48,8 @@ class RegressionPosterior:
     quality: Diagnostics
     notes: tuple[str, ...] = ()
     parts: Parts = field(default_factory=Parts)
+    constants: Constants | None = None
+    """What was frozen at the fit; None where the draws came from elsewhere."""
 
     @property
     def column(self) -> Column:
@@ -52,6 +60,42 @@ class RegressionPosterior:
     def responses(self) -> tuple[str, ...]:
         """The one column that `sample` makes."""
         return (self.column.name,)
+
+    @property
+    def predictors(self) -> tuple[str, ...]:
+        """The columns that it is predicted from."""
+        return tuple(self.design.formula.predictors)
+
+    @property
+    def refittable(self) -> bool:
+        """Whether `refit` is possible: not for draws that came from elsewhere, whose prior is not known."""
+        return self.constants is not None
+
+    def has_exact_evidence(self, targets: tuple[str, ...], *, known: bool) -> bool:
+        """See conjugate_evidence.py."""
+        from stead.models.conjugate_evidence import has_exact_evidence
+
+        return targets == self.responses and has_exact_evidence(self)
+
+    def exact_evidence(
+        self,
+        confidential: Records,
+        synthetic: Sequence[Records],
+        values: Mapping[str, NDArray[Any]],
+        rows: NDArray[np.int64],
+    ) -> Array | None:
+        """See conjugate_evidence.py."""
+        from stead.models.conjugate_evidence import exact_evidence
+
+        return exact_evidence(self, confidential, synthetic, values, rows)
+
+    def scale(self, name: str) -> Function:
+        """The function on whose scale a column is modelled."""
+        return (
+            self.response.function
+            if isinstance(self.response, NumericResponse) and name == self.column.name
+            else IDENTITY
+        )
 
     @property
     def draws(self) -> Array:
@@ -111,6 +155,21 @@ class RegressionPosterior:
             result[:, rows] = np.where(part[rows] == VALUE, density + jacobian[rows], 0.0)
             result[:, rows] += self.parts.log_probability(matrix, part[rows], draws)
         return result
+
+    def residuals(self, records: Records) -> tuple[Array, Array] | None:
+        """(g(y) - x'beta_h) / sigma_h^2 and 1 / (2 sigma_h^2), for a normal density without rounding and spikes; else None."""  # (n, H), (H,)
+        response = self.response
+        if not isinstance(response, NumericResponse) or response.rounded or self.parts.spikes:
+            return None
+        held = records[self.column.name]
+        encoded = response.encode(held.values, held.present)
+        precision = 1.0 / self.auxiliary[:, 0] ** 2
+        away = encoded[:, None] - self.design.matrix(records) @ self.coefficients.T
+        return np.multiply(away, precision, out=away), 0.5 * precision
+
+    def refit(self, records: Records, *, draws: int = 1000, rng: Rng = None) -> RegressionPosterior:
+        """The posterior of the same model given other records, with the same constants."""
+        return self.model.refit(self, records, draws=draws, rng=rng)
 
     def describe(self) -> list[dict[str, Any]]:
         """For the assessment."""

@@ -10,20 +10,24 @@ Raghunathan, Reiter & Rubin (2003), Journal of Official Statistics 19; Reiter (2
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stead.errors import UsageError, shorten
+from stead.language.functions import IDENTITY
 from stead.models.base import Model, Posterior, Progress, silent
+from stead.models.epsilon import HasEpsilon
 from stead.randomness import generator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from collections.abc import Sequence as Several
 
     from numpy.typing import NDArray
 
+    from stead.language.functions import Function
     from stead.models.choices import Choice, Shape
     from stead.models.regression import Weights
     from stead.randomness import Rng
@@ -52,6 +56,11 @@ class Sequence:
         object.__setattr__(self, "shapes", tuple(shapes))
         if not self.models:
             raise UsageError("E-SEQUENCE", "a sequence needs at least one model")
+        if any(isinstance(model, HasEpsilon) for model in self.models):
+            raise UsageError(
+                "E-SEQUENCE",
+                "a differentially private model stands alone: beside a model that is not private its epsilon would say nothing of the file. Synthesize its columns by themselves; those of several private models may be put side by side, and their costs add up",
+            )
         place: dict[str, int] = {}
         twice: set[str] = set()
         for at, model in enumerate(self.models):
@@ -130,9 +139,8 @@ class Sequence:
 
 
 def predictors_of(model: Model) -> tuple[str, ...]:
-    """The columns that a model predicts from, as far as it has a formula."""
-    parsed = getattr(model, "parsed", None)
-    return () if parsed is None else tuple(parsed.predictors)
+    """The columns that a model predicts from, by its formula or as it says."""
+    return tuple(getattr(getattr(model, "parsed", model), "predictors", ()))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -147,6 +155,50 @@ class SequencePosterior:
         return tuple(name for part in self.parts for name in part.responses)
 
     @property
+    def parts_in_order(self) -> tuple[Posterior, ...]:
+        """The posteriors of single columns, those of sequences inside this one unfolded."""
+        return tuple(one for part in self.parts for one in getattr(part, "parts_in_order", (part,)))
+
+    @property
+    def predictors(self) -> tuple[str, ...]:
+        """All columns that any part is predicted from."""
+        return tuple(dict.fromkeys(name for part in self.parts for name in part.predictors))
+
+    @property
+    def refittable(self) -> bool:
+        """Whether every part is."""
+        return all(part.refittable for part in self.parts)
+
+    def has_exact_evidence(self, targets: tuple[str, ...], *, known: bool) -> bool:
+        """Where the guess changes the term of one part alone, and that has it; what is unknown must not hang on the guess."""
+        own = self._part_of(targets)
+        return own is not None and own.has_exact_evidence(targets, known=known)
+
+    def exact_evidence(
+        self,
+        confidential: Records,
+        synthetic: Several[Records],
+        values: Mapping[str, NDArray[Any]],
+        rows: NDArray[np.int64],
+    ) -> Array | None:
+        """That of the part whose column is guessed."""
+        own = self._part_of(tuple(values))
+        return None if own is None else own.exact_evidence(confidential, synthetic, values, rows)
+
+    def _part_of(self, targets: tuple[str, ...]) -> Posterior | None:
+        """The only part that the targets touch; None where they touch several."""
+        touched = [
+            part
+            for part in self.parts_in_order
+            if set(part.responses) & set(targets) or set(part.predictors) & set(targets)
+        ]
+        return touched[0] if len(touched) == 1 else None
+
+    def scale(self, name: str) -> Function:
+        """The function on whose scale a column is modelled."""
+        return next((part.scale(name) for part in self.parts if name in part.responses), IDENTITY)
+
+    @property
     def draws(self) -> Array:
         """The draws of all parts, side by side."""  # (H, K)
         return np.concatenate([part.draws for part in self.parts], axis=1)
@@ -158,12 +210,8 @@ class SequencePosterior:
 
     @property
     def diagnostics(self) -> tuple[Diagnostics, ...]:
-        """Those of each part, with its column."""
-        return tuple(
-            replace(checked, of=checked.of or part.responses[0])
-            for part in self.parts
-            for checked in part.diagnostics
-        )
+        """One for each part."""
+        return tuple(checked for part in self.parts for checked in part.diagnostics)
 
     def sample(self, h: int, given: Records, rng: Rng) -> Records:
         """`given` with each column drawn in turn, given the synthetic ones before it."""
@@ -178,6 +226,16 @@ class SequencePosterior:
         for part in self.parts[1:]:
             total += part.log_likelihood(records, draws)
         return total
+
+    def refit(self, records: Records, *, draws: int = 1000, rng: Rng = None) -> SequencePosterior:
+        """The posteriors of the same models given other records, with the same constants."""
+        streams = generator(rng).spawn(len(self.parts))
+        return SequencePosterior(
+            tuple(
+                part.refit(records, draws=draws, rng=stream)
+                for part, stream in zip(self.parts, streams, strict=True)
+            )
+        )
 
     def describe(self) -> list[dict[str, Any]]:
         """One entry for each part."""

@@ -5,18 +5,25 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from stead.errors import InputRefused, UsageError, nearest, shorten
 from stead.glm.priors import ConjugatePrior
+from stead.glm.standardized import Constants
 from stead.language.design import Design
 from stead.language.grammar import parse
+from stead.models.binary_dp import BinaryDP
 from stead.models.counts import NegativeBinomial, Poisson
 from stead.models.derived import Derived, DerivedPosterior
+from stead.models.external_posterior import ExternalPosterior
 from stead.models.gamma import Gamma
 from stead.models.linear import Linear
 from stead.models.logistic import Logistic
 from stead.models.multinomial import Multinomial
+from stead.models.multinomial_dp import MultinomialDP
 from stead.models.ordered import Ordered
 from stead.models.parts import Parts
+from stead.models.private import PrivateModel, posterior_of
 from stead.models.probit import Probit
 from stead.models.regression_posterior import RegressionPosterior
 from stead.models.response import NumericResponse
@@ -27,7 +34,6 @@ from stead.tables.schema import Schema
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from stead.glm.priors import PriorChoice
@@ -39,6 +45,7 @@ REGRESSIONS: dict[str, type[Regression]] = {
     for model in (Linear, Logistic, Probit, Multinomial, Ordered, Poisson, NegativeBinomial, Gamma)
 }
 """By the name that a state and a plan use."""
+PRIVATE: dict[str, type[PrivateModel]] = {model.__name__: model for model in (BinaryDP, MultinomialDP)}
 MODELS = (*REGRESSIONS, Derived.__name__)
 
 
@@ -75,6 +82,10 @@ def regression_state(posterior: RegressionPosterior) -> tuple[dict[str, Any], di
         "auxiliary": posterior.auxiliary,
         **{f"part{place}": array for place, array in enumerate(parts.coefficients)},
     }
+    if posterior.constants:
+        arrays |= _constants_state("constants", posterior.constants)
+    for place, constants in enumerate(parts.constants):
+        arrays |= _constants_state(f"part{place}.constants", constants)
     return state, arrays
 
 
@@ -88,11 +99,18 @@ def posterior_from_state(state: Mapping[str, Any], arrays: Mapping[str, NDArray[
                 for place, part in enumerate(state["parts"])
             )
         )
+    if name in PRIVATE:
+        settings = {key: value for key, value in state.items() if key not in {"model", "schema"}}
+        schema = Schema.from_dict(state["schema"])
+        return posterior_of(PRIVATE[name](**settings), schema, arrays["counts"], arrays["draws"])
+    if name == "External":
+        return ExternalPosterior.from_state(state, arrays)
     if name == Derived.__name__:
         return DerivedPosterior.from_state(state, arrays)
     if name not in REGRESSIONS:
         raise InputRefused(
-            "E-MODEL", f"no model is called {shorten(str(name))}; {nearest(str(name), MODELS)}"
+            "E-MODEL",
+            f"no model is called {shorten(str(name))}; {nearest(str(name), [*MODELS, *PRIVATE])}",
         )
     model = REGRESSIONS[name](state["formula"], _prior(state["prior"]), state["weights"])
     schema = Schema.from_dict(state["schema"])
@@ -104,6 +122,7 @@ def posterior_from_state(state: Mapping[str, Any], arrays: Mapping[str, NDArray[
         tuple(state["spikes"]),
         tuple(arrays[f"part{place}"] for place in range(len(state["part_quality"]))),
         tuple(Diagnostics(**checked) for checked in state["part_quality"]),
+        tuple(_constants_of(f"part{place}.constants", arrays) for place in range(len(state["part_quality"]))),
     )
     return RegressionPosterior(
         model=model,
@@ -114,7 +133,24 @@ def posterior_from_state(state: Mapping[str, Any], arrays: Mapping[str, NDArray[
         quality=Diagnostics(**state["quality"]),
         notes=tuple(state["notes"]),
         parts=parts,
+        constants=_constants_of("constants", arrays) if "constants.means" in arrays else None,
     )
+
+
+def _constants_state(name: str, constants: Constants) -> dict[str, NDArray[Any]]:
+    return {
+        f"{name}.means": constants.means,
+        f"{name}.scales": constants.scales,
+        f"{name}.constant": constants.constant,
+        f"{name}.center": np.array(constants.center),
+    }
+
+
+def _constants_of(name: str, arrays: Mapping[str, NDArray[Any]]) -> Constants:
+    means, scales, constant, center = (
+        arrays[f"{name}.{part}"] for part in ("means", "scales", "constant", "center")
+    )
+    return Constants(means, scales, constant, (float(center[0]), float(center[1])))
 
 
 def _named(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[np.generic]]:

@@ -102,6 +102,7 @@ def draw_curves(measurement: Mapping[str, Any], _place: int = 0) -> SvgChart:
         subtitle=f"{answer}.",
         alternative=alternative,
         numbers=_numbers(measurement["aggregates"]),
+        caption="Share of rows at or below each value",
     )
 
 

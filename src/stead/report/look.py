@@ -7,6 +7,7 @@ sheet, so that a page can give a chart its dark colours.
 from __future__ import annotations
 
 import math
+from datetime import date
 from typing import TYPE_CHECKING, Any
 from unicodedata import category, east_asian_width
 
@@ -23,6 +24,7 @@ LIGHT = {
     "text": "#1b2530",
     "quiet": "#55606c",
     "grid": "#e4e7eb",
+    "band": "#e9ecf0",
     "reference": "#69737f",
     "accent": "#1f4e79",
     "confidential": "#1f4e79",
@@ -30,6 +32,14 @@ LIGHT = {
     "synthetic-text": "#a94f0f",  # the orange of the marks is too light for small letters
     "synthetic-pale": "#edc9ae",
     "warn": "#7a5200",
+    "depth-0": "#eaf0f6",  # of a map, from nothing to much; the last two carry the colour of the card as ink
+    "depth-1": "#c7d7e8",
+    "depth-2": "#93b3d3",
+    "depth-3": "#40709f",
+    "depth-4": "#1b3f63",
+    "accept": "#e4f1e6",  # a region where risk is accepted, and its hatching
+    "accept-line": "#b5d3bb",
+    "fail": "#93291e",
 }
 DARK = {
     "page": "#14181d",
@@ -37,6 +47,7 @@ DARK = {
     "text": "#e8ebef",
     "quiet": "#aab3bd",
     "grid": "#353d47",
+    "band": "#28303a",
     "reference": "#98a2ad",
     "accent": "#9cc4ec",
     "confidential": "#8fbdeb",
@@ -44,9 +55,21 @@ DARK = {
     "synthetic-text": "#f2a468",
     "synthetic-pale": "#6e4a30",
     "warn": "#e8b84a",
+    "depth-0": "#232b34",
+    "depth-1": "#2c3f52",
+    "depth-2": "#3a5f84",
+    "depth-3": "#8db6de",
+    "depth-4": "#c9def3",
+    "accept": "#22362a",
+    "accept-line": "#3f5f49",
+    "fail": "#f28b7d",
 }
 
+MARKS = {"ok": "✓ within", "warn": "▲ look", "fail": "✕ bad", "none": "–"}
+"""How a verdict is written: a sign and a word, so that it needs no colour."""
+
 DASH = "–"
+EPOCH = date(1970, 1, 1).toordinal()
 _JOINERS = "\u200c\u200d"  # hold an emoji or a Persian word together; every other format character goes
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -72,6 +95,16 @@ def count(n: int) -> str:
     return f"{n:,}"
 
 
+def percent(share: float) -> str:
+    """A share in percent, three significant digits at most."""
+    return f"{100 * share:.3g} %"
+
+
+def tenths(value: float) -> str:
+    """A number that is only meant roughly."""
+    return tick(round(value, 1))
+
+
 def amount(value: float) -> str:
     """A place on the axis of a column, which may be tiny: like `number`, but a power of ten, not "< 0.001"."""
     if value == 0 or 0.001 <= abs(value) < 1e15 or not math.isfinite(value):
@@ -79,6 +112,15 @@ def amount(value: float) -> str:
     digits, power = f"{value:.2e}".split("e")
     digits = digits.rstrip("0").rstrip(".").replace("-", "−")
     return f"{digits}×10{str(int(power)).translate(_SUPERSCRIPT)}"
+
+
+def moment(value: float | None, unit: str = "") -> str:
+    """A place on the scale of a column: a date where its unit is day or second, else an amount."""
+    if value is None or unit not in {"day", "second"}:
+        return DASH if value is None else amount(value)
+    days = math.floor(value if unit == "day" else value / 86_400)
+    first = date.min.toordinal() - EPOCH
+    return date.fromordinal(min(max(days, first), date.max.toordinal() - EPOCH) + EPOCH).isoformat()
 
 
 def tick(value: float) -> str:

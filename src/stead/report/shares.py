@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from stead.report import look
 from stead.report.axes import axis, vega_axis
-from stead.report.placing import Box, text_mark
+from stead.report.layers import dot, key, outside_marks, pixel
 from stead.report.svg import SvgChart, chart
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 MOST = 30  # rows in one picture; the table has all
 LABEL = 230  # pixels for the longest label
@@ -38,7 +38,8 @@ def draw_shares(measurement: Mapping[str, Any], place: int = 0) -> SvgChart:
         f"{look.number(widest['confidential'])} confidential, {look.number(widest['synthetic'])} synthetic. "
         "The numbers are in the table."
     )
-    spec, height = _spec(rows, column)
+    ranged = any(row["low"] != row["high"] for row in rows)
+    spec, height = share_rows(rows, f"share of rows, by {column}", _names(ranged=ranged))
     return chart(
         spec,
         height=height,
@@ -46,6 +47,7 @@ def draw_shares(measurement: Mapping[str, Any], place: int = 0) -> SvgChart:
         subtitle=f"{answer}.",
         alternative=alternative,
         numbers=_numbers(margin),
+        caption="Share of rows in each category",
     )
 
 
@@ -69,8 +71,14 @@ def _rows(margin: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [rows[i] for i in sorted(far[:MOST])]
 
 
-def _spec(rows: list[dict[str, Any]], column: str) -> tuple[dict[str, Any], int]:
-    """The Vega-Lite spec and the height that its rows need."""
+def share_rows(
+    rows: list[dict[str, Any]],
+    across_name: str,
+    names: Sequence[tuple[str, str, str]],
+    *,
+    flagged: Sequence[int] = (),
+) -> tuple[dict[str, Any], int]:
+    """The Vega-Lite spec and the height that its rows need; `flagged` rows get a triangle."""
     tall = min(44, max(24, (look.HEIGHT - TOP - BOTTOM) // len(rows)))
     gutter = round(max(look.width(row["label"]) for row in rows)) + 24
     across = look.WIDTH - gutter - RIGHT
@@ -79,20 +87,20 @@ def _spec(rows: list[dict[str, Any]], column: str) -> tuple[dict[str, Any], int]
     for i, row in enumerate(rows):
         row |= {"middle": tall * (i + 0.5), "upper": tall * (i + 0.5) - 5, "lower": tall * (i + 0.5) + 5}
     bottom = tall * len(rows)
-    ticks = vega_axis(shares.ticks(), title=f"share of rows, by {column}")
+    ticks = vega_axis(shares.ticks(), title=across_name)
     layers = [
         _bands(rows, tall, across),
         {
             "mark": {"type": "text", "align": "right"},
             "encoding": {
                 "x": {"value": -10},
-                "y": _pixel("middle"),
+                "y": pixel("middle"),
                 "text": {"field": "label", "type": "nominal"},
             },
         },
         {
             "mark": {"type": "rule", "stroke": look.LIGHT["synthetic"], "strokeWidth": 2},
-            "encoding": {"x": _share("low"), "x2": {"field": "high"}, "y": _pixel("lower")},
+            "encoding": {"x": _share("low"), "x2": {"field": "high"}, "y": pixel("lower")},
         },
         _marks(
             "confidential",
@@ -101,8 +109,10 @@ def _spec(rows: list[dict[str, Any]], column: str) -> tuple[dict[str, Any], int]
             {**_share("confidential"), "scale": shares.scale(), "axis": ticks},
         ),
         _marks("synthetic", "lower", "square", _share("synthetic")),
-        *_key(-gutter + 12, ranged=any(row["low"] != row["high"] for row in rows)),
+        *key(names, 12 - gutter),
     ]
+    if flagged:
+        layers.append(outside_marks([(across + 12, tall * (i + 0.5)) for i in flagged]))
     padding = {"left": gutter, "right": RIGHT, "top": TOP, "bottom": BOTTOM}
     spec = {"width": across, "height": bottom, "padding": padding, "data": {"values": rows}, "layer": layers}
     return spec, TOP + bottom + BOTTOM
@@ -112,22 +122,9 @@ def _share(name: str) -> dict[str, Any]:
     return {"field": name, "type": "quantitative"}
 
 
-def _pixel(name: str) -> dict[str, Any]:
-    """A height that is in pixels already."""
-    return {"field": name, "type": "quantitative", "scale": None, "axis": None}
-
-
 def _marks(name: str, height: str, shape: str, x: dict[str, Any]) -> dict[str, Any]:
     """The marks of one of the two files."""
-    mark = {
-        "type": "point",
-        "shape": shape,
-        "filled": True,
-        "size": 64,
-        "opacity": 1,
-        "fill": look.LIGHT[name],
-    }
-    return {"mark": mark, "encoding": {"x": x, "y": _pixel(height)}}
+    return {"mark": dot(name, shape), "encoding": {"x": x, "y": pixel(height)}}
 
 
 def _bands(rows: list[dict[str, Any]], tall: int, across: int) -> dict[str, Any]:
@@ -136,35 +133,12 @@ def _bands(rows: list[dict[str, Any]], tall: int, across: int) -> dict[str, Any]
     return {
         "data": {"values": edges},
         "mark": {"type": "rule", "stroke": look.LIGHT["grid"]},
-        "encoding": {"x": {"value": 0}, "x2": {"value": across}, "y": _pixel("edge")},
+        "encoding": {"x": {"value": 0}, "x2": {"value": across}, "y": pixel("edge")},
     }
 
 
-def _key(left: float, *, ranged: bool) -> list[dict[str, Any]]:
-    """One line above the rows that names the marks: beside the first row, names would lie on its marks."""
+def _names(*, ranged: bool) -> list[tuple[str, str, str]]:
+    """What the marks are called, above the rows: beside the first row, names would lie on its marks."""
     mean = "synthetic, mean of the sets" if ranged else "synthetic"
-    layers, x, y = [], left + 6, -18
-    for name, shape, words in (("confidential", "circle", "confidential"), ("synthetic", "square", mean)):
-        mark = {
-            "type": "point",
-            "shape": shape,
-            "filled": True,
-            "size": 64,
-            "opacity": 1,
-            "fill": look.LIGHT[name],
-        }
-        layers.append(
-            {"data": {"values": [{}]}, "mark": mark, "encoding": {"x": {"value": x}, "y": {"value": y}}}
-        )
-        layers.append(_words(words, x + 10, y))
-        x += look.width(words) + 28
-    if ranged:
-        line = {"type": "rule", "stroke": look.LIGHT["synthetic"], "strokeWidth": 2}
-        places = {"x": {"value": x - 6}, "x2": {"value": x + 14}, "y": {"value": y}}
-        layers += [{"data": {"values": [{}]}, "mark": line, "encoding": places}]
-        layers.append(_words("range of the sets", x + 20, y))
-    return layers
-
-
-def _words(words: str, x: float, y: float) -> dict[str, Any]:
-    return {"data": {"values": [{}]}, **text_mark(words, Box.starting(x, y), look.LIGHT["text"])}
+    named = [("circle", "confidential", "confidential"), ("square", "synthetic", mean)]
+    return [*named, ("line", "synthetic", "range of the sets")] if ranged else named

@@ -6,12 +6,11 @@ tail effective size); Vehtari, Simpson, Gelman, Yao & Gabry (2024), JMLR 25 (Par
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stead.errors import shorten
 from stead.sampling.mixing import mixing
 from stead.sampling.proposals import CHAINS
 from stead.sampling.tail import pareto_k
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 HIGHEST_K, HIGHEST_R_HAT, LEAST_SHARE, ENOUGH_FOR_R_HAT = 0.7, 1.05, 0.1, 400
+FEWEST_STATES = 4
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,6 @@ class Diagnostics:
     acceptance: float | None = None
     why: str = ""
     """Why this method and not the first choice; empty where it was."""
-    of: str = ""
-    """The column, where there are several."""
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -52,7 +50,7 @@ class Diagnostics:
             found.append(
                 f"{self.ess_bulk:.0f} of {self.draws} draws are effective (at least {LEAST_SHARE:.0%}): the chain hardly moves"
             )
-        return tuple(f"{shorten(self.of)}: {problem}" if self.of else problem for problem in found)
+        return tuple(found)
 
     def to_dict(self) -> dict[str, Any]:
         """For the assessment."""
@@ -69,11 +67,18 @@ def of_chain(
 ) -> Diagnostics:
     """Of draws from four chains that take turns, and of the weights of all proposals where there were any."""  # draws (H, p)
     each = len(draws) // CHAINS
-    bulk = tail = rhat = None
-    varying = draws[:, np.ptp(draws, axis=0) > 0] if len(draws) else draws
-    if each >= 4 and varying.shape[1]:
-        chains = varying[: each * CHAINS].reshape(each, CHAINS, -1).transpose(2, 1, 0)  # (p, chains, draws)
-        rhats, bulks, tails = mixing(chains)
-        rhat, bulk, tail = float(rhats.max()), float(bulks.min()), float(tails.min())
+    chains = (
+        draws[: each * CHAINS].reshape(each, CHAINS, draws.shape[1]).transpose(2, 1, 0)
+    )  # (p, chains, draws)
     k = None if log_weight is None else pareto_k(log_weight)
-    return Diagnostics(method, len(draws), bulk, tail, rhat, k, acceptance)
+    return replace(of_given_chains(method, chains), draws=len(draws), pareto_k=k, acceptance=acceptance)
+
+
+def of_given_chains(method: str, chains: NDArray[np.float64]) -> Diagnostics:
+    """Of draws alone, (parameters, chains, draws); parameters that never vary are left out."""
+    count = chains.shape[1] * chains.shape[2]
+    varying = chains[np.ptp(chains, axis=(1, 2)) > 0] if count else chains[:0]
+    if chains.shape[2] < FEWEST_STATES or not len(varying):
+        return Diagnostics(method, count)
+    rhat, bulk, tail = mixing(varying)
+    return Diagnostics(method, count, float(bulk.min()), float(tail.min()), float(rhat.max()))

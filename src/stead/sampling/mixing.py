@@ -28,12 +28,18 @@ TAILS = (0.05, 0.95)
 def mixing(chains: Array) -> tuple[Array, Array, Array]:
     """R-hat, bulk and tail effective size of every parameter; chains are (parameters, chains, draws)."""
     halves = _split(chains)
-    scores = _normal_scores(halves)
-    middle = np.median(halves, axis=(1, 2), keepdims=True)
-    folded = _normal_scores(np.abs(halves - middle))
-    edges = np.quantile(halves, TAILS, axis=(1, 2))
-    tails = np.concatenate([(halves <= edge[:, None, None]).astype(float) for edge in edges])
-    sizes = effective(np.concatenate([scores, tails])).reshape(3, -1)
+    flat = halves.reshape(len(halves), -1)
+    order = np.argsort(flat, axis=1, kind="stable")
+    ordered = np.take_along_axis(flat, order, axis=1)
+    scores = _normal_scores(order, ordered).reshape(halves.shape)
+    away = np.abs(flat - _median(ordered))
+    order_away = np.argsort(away, axis=1, kind="stable")
+    folded = _normal_scores(order_away, np.take_along_axis(away, order_away, axis=1)).reshape(halves.shape)
+    edges = np.quantile(
+        chains, TAILS, axis=(1, 2)
+    )  # of all draws: a split leaves out the middle one of an odd number
+    tails = [(halves <= edge[:, None, None]).astype(float) for edge in edges]
+    sizes = effective(np.concatenate([scores, *tails])).reshape(3, -1)
     return np.maximum(_r_hat(scores), _r_hat(folded)), sizes[0], sizes[1:].min(axis=0)
 
 
@@ -43,20 +49,23 @@ def _split(chains: Array) -> Array:
     return np.concatenate([chains[:, :, :half], chains[:, :, -half:]], axis=1)
 
 
-def _normal_scores(chains: Array) -> Array:
+def _median(ordered: Array) -> Array:
+    """Of ordered rows of even length."""  # (parameters, 1)
+    half = ordered.shape[1] // 2
+    return 0.5 * (ordered[:, [half - 1]] + ordered[:, [half]])
+
+
+def _normal_scores(order: NDArray[np.intp], ordered: Array) -> Array:
     """Normal scores of the ranks over all chains, those of ties averaged (Blom 1958)."""
-    flat = chains.reshape(len(chains), -1)
-    count = flat.shape[1]
-    order = np.argsort(flat, axis=1, kind="stable")
-    ordered = np.take_along_axis(flat, order, axis=1)
+    count = order.shape[1]
     place = np.arange(count)
-    new = np.concatenate([np.ones((len(flat), 1), bool), ordered[:, 1:] != ordered[:, :-1]], axis=1)
+    new = np.concatenate([np.ones((len(order), 1), bool), ordered[:, 1:] != ordered[:, :-1]], axis=1)
     first = np.maximum.accumulate(np.where(new, place, 0), axis=1)
-    ends = np.concatenate([new[:, 1:], np.ones((len(flat), 1), bool)], axis=1)
+    ends = np.concatenate([new[:, 1:], np.ones((len(order), 1), bool)], axis=1)
     last = np.minimum.accumulate(np.where(ends, place, count)[:, ::-1], axis=1)[:, ::-1]
-    ranks = np.empty_like(flat)
+    ranks = np.empty_like(ordered)
     np.put_along_axis(ranks, order, 0.5 * (first + last) + 1.0, axis=1)
-    return np.asarray(ndtri((ranks - 0.375) / (count + 0.25))).reshape(chains.shape)
+    return np.asarray(ndtri((ranks - 0.375) / (count + 0.25)))
 
 
 def _r_hat(chains: Array) -> Array:
@@ -82,16 +91,19 @@ def effective(chains: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = 1.0 - (within[:, None] - covariance) / together[:, None]
     correlation[:, 0] = 1.0
-    return np.array([_size(row, number * count) for row in correlation])
+    return _sizes(correlation, number * count)
 
 
-def _size(correlation: Array, total: int) -> float:
-    """Geyer's initial monotone sequence."""
-    if not np.isfinite(correlation).all():
-        return float(total)  # a constant
-    paired = correlation[: len(correlation) // 2 * 2].reshape(-1, 2).sum(axis=1)
-    negative = np.flatnonzero(paired[:-1] < 0.0)
-    stop = int(negative[0]) if len(negative) else len(paired) - 1
-    kept = np.minimum.accumulate(paired[:stop]) if stop else np.zeros(0)
-    time = -1.0 + 2.0 * kept.sum() + max(float(correlation[2 * stop]), 0.0)
-    return float(total / max(time, 1.0 / np.log10(total)))
+def _sizes(correlation: Array, total: int) -> Array:
+    """Geyer's initial monotone sequence, of every parameter; a constant has as many effective draws as draws."""
+    whole = len(correlation[0]) // 2
+    paired = correlation[:, : 2 * whole].reshape(len(correlation), whole, 2).sum(axis=2)
+    negative = paired < 0.0
+    negative[:, -1] = True  # the last pair ends the sequence, whatever it is
+    stop = negative.argmax(axis=1)
+    before = np.arange(whole) < stop[:, None]
+    kept = np.where(before, np.minimum.accumulate(paired, axis=1), 0.0).sum(axis=1)
+    next_one = np.take_along_axis(correlation, 2 * stop[:, None], axis=1)[:, 0]
+    time = -1.0 + 2.0 * kept + np.maximum(next_one, 0.0)
+    sizes = total / np.maximum(time, 1.0 / np.log10(total))
+    return np.where(np.isfinite(correlation).all(axis=1), sizes, float(total))

@@ -1,8 +1,8 @@
 """Draws from the posterior of a regression: proposals at the mode made exact by a chain, or Hamiltonian Monte Carlo.
 
     1. the mode and its curvature (Newton)
-    2. Student-t proposals there, as wide on each side as the posterior is
-    3. independence Metropolis over them; their log posteriors come from a polynomial where that agrees, else from all rows
+    2. Student-t proposals there, as wide on each side as the posterior is, sieved by a polynomial near the log posterior
+    3. independence Metropolis over them; their log posteriors come from that polynomial where it agrees, else from all rows
     4. where the weights have a heavy tail (Pareto k) or few draws are effective: Hamiltonian Monte Carlo instead
 
 Each step is a module of its own; which of them made the draws is in `Diagnostics.method`.
@@ -20,10 +20,9 @@ from stead.glm.surface import Surface
 from stead.sampling import diagnostics
 from stead.sampling.hamiltonian import hamiltonian_chains
 from stead.sampling.proposals import SplitStudentT, independence_chain, proposals_needed
+from stead.sampling.sieve import Sieved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from stead.glm.mode import Mode
@@ -34,9 +33,8 @@ if TYPE_CHECKING:
 
 METROPOLIS = "independence Metropolis on Student-t proposals at the mode"
 HAMILTONIAN = "Hamiltonian Monte Carlo, preconditioned at the mode"
-THIN = 3
-"""Of a chain whose states cost next to nothing, every third is kept."""
 THIN_PATHS = 5
+"""Paths between two draws where every path as a draw does not mix."""
 IMPOSSIBLE = -1e300
 """The log weight of a proposal that cannot be."""
 LEAST_SHARE = 0.2
@@ -79,25 +77,30 @@ def _metropolis(
 ) -> tuple[Array, Diagnostics]:
     surface = Surface.at(target, mode)
     degrees = max(10.0, 4.0 * target.width)
+    count = proposals_needed(draws)
     if surface is not None:
-        proposal = SplitStudentT.around(mode.point, mode.precision, surface.log_density, degrees)
-        offered = proposal.sample(proposals_needed(THIN * draws), rng)
-        if surface.agrees(offered, -proposal.log_density(offered)):
-            return _chain(surface.log_density, proposal, offered, THIN, draws, rng)
+        cheap = surface.log_density
+        proposal = SplitStudentT.around(mode.point, mode.precision, cheap, degrees)
+        offered, log_proposal = Sieved.over(proposal, cheap, rng).offer(count, rng)
+        if surface.agrees(offered, log_proposal):
+            return _chain(proposal, offered, log_proposal, cheap(offered), draws, rng)
     proposal = SplitStudentT.around(mode.point, mode.precision, target.log_density, degrees)
-    offered = proposal.sample(proposals_needed(draws), rng)
-    return _chain(target.log_density, proposal, offered, 1, draws, rng)
+    source = proposal if surface is None else Sieved.over(proposal, surface.log_density, rng)
+    offered, log_proposal = source.offer(count, rng)
+    return _chain(proposal, offered, log_proposal, target.log_density(offered), draws, rng)
 
 
 def _chain(
-    log_density: Callable[[Array], Array],
     proposal: SplitStudentT,
     offered: Array,
-    thin: int,
+    log_proposal: Array,
+    height: Array,
     draws: int,
     rng: np.random.Generator,
 ) -> tuple[Array, Diagnostics]:
-    log_weight = np.maximum(log_density(offered) - proposal.log_density(offered), IMPOSSIBLE)
-    index, acceptance = independence_chain(log_weight, draws, rng, thin)
+    """Pareto k is that of the weights without the sieve: with it most are the same, and the few others have no tail to speak of."""
+    log_weight = np.maximum(height - log_proposal, IMPOSSIBLE)
+    index, acceptance = independence_chain(log_weight, draws, rng)
+    plain = np.maximum(height - proposal.log_density(offered), IMPOSSIBLE)
     points = offered[index]
-    return points, diagnostics.of_chain(METROPOLIS, points, log_weight, acceptance)
+    return points, diagnostics.of_chain(METROPOLIS, points, plain, acceptance)

@@ -63,12 +63,12 @@ class SplitStudentT:
         up, down = np.clip(factor, NARROWEST, WIDEST)
         return cls(location, directions, spread, up, down, degrees)
 
-    def sample(self, count: int, rng: np.random.Generator) -> Array:
-        """Independent points."""  # (count, p)
+    def offer(self, count: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Independent points, and the log density at each, up to a constant."""  # (count, p), (count,)
         normal = rng.standard_normal((count, len(self.location)))
         student = normal / np.sqrt(rng.chisquare(self.degrees, count) / self.degrees)[:, None]
-        drawn: Array = self.location + (student * self._sides(student) * self.spread) @ self.directions.T
-        return drawn
+        points = self.location + (student * self._sides(student) * self.spread) @ self.directions.T
+        return points, self.log_density(points)
 
     def log_density(self, points: Array) -> Array:
         """Log density, up to a constant."""  # (count,)
@@ -89,23 +89,22 @@ def proposals_needed(draws: int) -> int:
 
 
 def independence_chain(
-    log_weight: Array, draws: int, rng: np.random.Generator, thin: int = 1
+    log_weight: Array, draws: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], float]:
     """Which proposal each draw is, chain after chain in turn, and the share of proposals accepted after burn-in.
 
-    `log_weight` has `proposals_needed(thin * draws)` values: the states of four chains, each begun at its first
-    proposal; every `thin`-th state is kept.
+    `log_weight` has `proposals_needed(draws)` values: the states of four chains, each begun at its first proposal.
     """
-    offered = log_weight.reshape(CHAINS, -1)  # (chains, steps)
-    uniform = np.log(rng.random(offered.shape))
-    chain = np.arange(CHAINS)
-    current = np.zeros(CHAINS, np.int64)
-    path = np.zeros(offered.shape, np.int64)
-    for step in range(offered.shape[1]):
-        accepted = uniform[:, step] < offered[:, step] - offered[chain, current]
-        current = np.where(accepted, step, current)
-        path[:, step] = current
-    kept = path[:, BURN_IN + thin - 1 :: thin]
+    steps = len(log_weight) // CHAINS
+    offered = log_weight.reshape(CHAINS, steps)
+    marks = np.log(rng.random(offered.shape))
+    path = np.empty(offered.shape, np.int64)
+    for chain in range(CHAINS):  # plain numbers: a step of four chains at once costs more in numpy
+        weights, current = offered[chain].tolist(), 0
+        for step, mark in enumerate(marks[chain].tolist()):
+            if mark < weights[step] - weights[current]:
+                current = step
+            path[chain, step] = current
     moved = float(np.mean(np.diff(path[:, BURN_IN - 1 :], axis=1) != 0))
-    index = kept + chain[:, None] * offered.shape[1]  # (chains, draws per chain)
+    index = path[:, BURN_IN:] + steps * np.arange(CHAINS)[:, None]  # (chains, draws per chain)
     return index.T.ravel()[:draws], moved

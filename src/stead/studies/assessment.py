@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import stead
+from stead.models.samplers import sampler_check
 
 if TYPE_CHECKING:
     from stead.measurement import Measurement
     from stead.release import Release
     from stead.studies.plan import Plan
 
-FORMAT, VERSION = "stead-assessment", 1
+FORMAT, VERSION = "stead-assessment", 2
 
 
 def assessment(
@@ -26,9 +27,9 @@ def assessment(
         "format": FORMAT,
         "version": VERSION,
         "stead": stead.__version__,
-        "title": plan.title or plan.file.stem,
+        "title": plan.title or plan.data.title,
         "data": {
-            "file": plan.file.name,
+            "file": plan.data.name,
             "rows": release.confidential.rows,
             "columns": [
                 {
@@ -51,6 +52,7 @@ def assessment(
             "files": files,
         },
         "models": release.posterior.describe() if release.posterior else [],
+        "samplers": sampler_check(release.posterior).to_dict(),
         "measured": [one.to_dict() for one in measured],
         "declared": {"plan": plan.declared(), "override": release.provenance.get("override", "")},
         "notices": list(notices),

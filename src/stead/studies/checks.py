@@ -10,7 +10,7 @@ import numpy as np
 
 from stead.errors import InputRefused, Notice, SteadError, UsageError, nearest, shorten
 from stead.models.base import Checked
-from stead.tables.files import read
+from stead.tables.files import read_data
 from stead.tables.scan import SPECIAL
 
 if TYPE_CHECKING:
@@ -39,13 +39,7 @@ def read_confidential(plan: Plan) -> tuple[Records, tuple[Notice, ...]]:
     """The confidential records of a plan, and the notices that reading them gave."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", Notice)
-        records = read(
-            plan.file,
-            plan.schema,
-            encoding=plan.data.encoding,
-            delimiter=plan.data.delimiter,
-            decimal=plan.data.decimal,
-        )
+        records = read_data(plan.source, plan.schema)
     return records, tuple(one.message for one in caught if isinstance(one.message, Notice))
 
 
@@ -84,7 +78,7 @@ def _of_size(plan: Plan, records: Records) -> Iterator[Finding]:
         yield _stop(
             InputRefused(
                 "E-FEW-ROWS",
-                f"{shorten(plan.file.name)}: {records.rows:,} rows are too few to hide anyone among them: at least {plan.synthesis.minimum_rows} are needed; "
+                f"{plan.data.name}: {records.rows:,} rows are too few to hide anyone among them: at least {plan.synthesis.minimum_rows} are needed; "
                 "minimum_rows in [synthesis] changes that, for teaching",
             )
         )
@@ -141,6 +135,7 @@ def _of_measures(plan: Plan, records: Records, made: tuple[str, ...]) -> Iterato
     for measure, listed, fitting in (
         ("ecdf", plan.measures.ecdf, ordered),
         ("margins", plan.measures.margins, list(records.names)),
+        ("predictive", plan.measures.predictive, list(records.names)),
     ):
         for name in listed:
             if name not in records:
@@ -155,6 +150,13 @@ def _of_measures(plan: Plan, records: Records, made: tuple[str, ...]) -> Iterato
                     UsageError(
                         "E-COLUMN",
                         f"[measures] {measure}: {shorten(name)} is categorical, and a distribution function needs an order; list it in margins",
+                    )
+                )
+            elif name not in made and measure == "predictive":
+                yield _stop(
+                    UsageError(
+                        "E-COLUMN",
+                        f"[measures] predictive: {shorten(name)} is not synthesized, so that no model predicts it; {nearest(name, made)}",
                     )
                 )
             elif name not in made:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from stead.models.sequence import Sequence
 from stead.store.workdir import Workdir
-from stead.studies.plan import Data, Output, Plan
+from stead.studies.plan import Output, Plan
 from stead.studies.proposal import specs_of
 from stead.tables.examples import consumer_survey
 from stead.tables.files import write_plain
+from stead.tables.sources import Data
 
 if TYPE_CHECKING:
     from pathlib import Path

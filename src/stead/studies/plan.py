@@ -1,11 +1,11 @@
 """The plan of a study, `stead.toml`: what the data are, what is made of them, what is measured.
 
     version, title
-    [data]      file (relative to the plan), encoding, delimiter, decimal
-    [columns.X] kind, levels, lowest, highest, decimals, spikes, heaps, missing, role, unit, format, why
+    [data]      file (relative to the plan, or an address), encoding, delimiter, decimal, table, query
+    [columns.X] kind, levels, lowest, highest, decimals, spikes, heaps, missing, role, unit, format, label, labels, why
     [synthesis] m, draws, workers, minimum_rows, override
     [[models]]  model, formula (a rule for Derived), prior, weights, why        in the order in which columns are made
-    [measures]  ecdf, margins                       columns each
+    [measures]  ecdf, margins, predictive           columns each
     [output]    folder (relative to the plan)
 
 An unknown key is an error with the nearest name.
@@ -27,7 +27,9 @@ from stead.models.sequence import Sequence
 from stead.models.storage import model_named
 from stead.release import FEWEST_ROWS
 from stead.store.artefacts import replacing
+from stead.tables.addresses import without_credentials
 from stead.tables.schema import Schema
+from stead.tables.sources import Data
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,16 +43,6 @@ HEADER = """\
 # A plan for stead. Correct what is proposed here, then:  stead check   and   stead run
 # It holds levels and codes of the confidential file: keep it where the file is kept.
 """
-
-
-@dataclass(frozen=True)
-class Data:
-    """Where the confidential file is and how it is read."""
-
-    file: str
-    encoding: str = "utf-8"
-    delimiter: str = ","
-    decimal: str = "."
 
 
 @dataclass(frozen=True)
@@ -100,6 +92,7 @@ class Measures:
 
     ecdf: tuple[str, ...] = ()
     margins: tuple[str, ...] = ()
+    predictive: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -122,10 +115,13 @@ class Plan:
     output: Output = field(default_factory=Output)
     home: Path = field(default_factory=Path)
 
+    def __post_init__(self) -> None:
+        self.data.require_no_password()
+
     @property
-    def file(self) -> Path:
-        """The confidential file."""
-        return self.home / self.data.file
+    def source(self) -> Data:
+        """The confidential data, wherever the program was started."""
+        return self.data.located(self.home)
 
     @property
     def folder(self) -> Path:
@@ -143,7 +139,7 @@ class Plan:
         return {
             "version": VERSION,
             "title": self.title,
-            "data": asdict(self.data),
+            "data": self.data.to_dict(),
             "synthesis": asdict(self.synthesis),
             "models": [_without_defaults(spec) for spec in self.models],
             "measures": {key: list(value) for key, value in asdict(self.measures).items()},
@@ -152,9 +148,11 @@ class Plan:
         }
 
     def declared(self) -> dict[str, Any]:
-        """The plan as an assessment shows it: without levels, codes and bounds, which are values of the file."""
-        hidden = {"levels", "missing", "lowest", "highest", "spikes"}
+        """The plan as an assessment shows it: without levels, their labels, codes, bounds and a query, which hold values."""
+        hidden = {"levels", "labels", "missing", "lowest", "highest", "spikes"}
         shown = self.to_dict()
+        shown["data"] = {key: value for key, value in shown["data"].items() if key != "query"}
+        shown["data"]["file"] = without_credentials(self.data.file)
         shown["columns"] = {
             name: {key: value for key, value in column.items() if key not in hidden}
             for name, column in shown["columns"].items()
@@ -254,10 +252,10 @@ def _bound(value: object) -> bool:
 
 
 TYPES: dict[str, tuple[Callable[[object], bool], str]] = {
-    **dict.fromkeys(("kind", "role", "unit", "format", "why"), (_text, "text")),
+    **dict.fromkeys(("kind", "role", "unit", "format", "label", "why"), (_text, "text")),
     **dict.fromkeys(("lowest", "highest"), (_bound, "a number; leave it out where there is no bound")),
     **dict.fromkeys(
-        ("levels", "missing", "spikes", "heaps"), (lambda value: isinstance(value, list), "a list")
+        ("levels", "labels", "missing", "spikes", "heaps"), (lambda value: isinstance(value, list), "a list")
     ),
     "decimals": (_whole, "a whole number"),
 }

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stead.errors import Notice, UsageError
 from stead.models.sequence import Sequence
-from stead.studies.plan import Data, Measures, ModelSpec, Plan
+from stead.studies.plan import Measures, ModelSpec, Plan
 from stead.tables.scan import scan
 
 if TYPE_CHECKING:
@@ -17,32 +16,26 @@ if TYPE_CHECKING:
     from stead.models.choices import Choice
     from stead.tables.scan import Scan
     from stead.tables.schema import Schema
+    from stead.tables.sources import Data
 
 
-def propose(
-    path: str | Path,
-    *,
-    encoding: str = "utf-8",
-    delimiter: str = "",
-    decimal: str = "",
-    method: str = "regression",
-) -> tuple[Plan, Scan]:
-    """A plan for a data file, and what was seen in it."""
-    if decimal not in {"", ".", ","}:
+def propose(data: Data, method: str = "regression") -> tuple[Plan, Scan]:
+    """A plan for a data set, and what was seen in it; an empty delimiter or decimal mark is found out."""
+    if data.decimal not in {"", ".", ","}:
         raise UsageError("E-DECIMAL", 'decimal is "." or ","')
-    file = Path(path)
-    seen = scan(file, encoding=encoding, delimiter=delimiter, decimal=decimal)
+    data.require_no_password()
+    seen = scan(data)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", Notice)
         chosen = Sequence.auto(seen.records, method)
     said = tuple(str(one.message) for one in caught if isinstance(one.message, Notice))
     plan = Plan(
-        title=file.stem,
-        data=Data(file.name, encoding, seen.delimiter, seen.decimal),
+        title=data.title,
+        data=seen.data.beside(data.folder),
         schema=_shaped(seen.schema, chosen),
         models=specs_of(chosen),
         measures=Measures(),
-        home=file.parent,
+        home=data.folder,
     )
     return plan, replace(seen, notices=(*seen.notices, *said))
 

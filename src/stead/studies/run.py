@@ -16,6 +16,7 @@ from stead.studies.checks import read_confidential, require
 from stead.tables.files import write_plain
 from stead.utility.ecdf import ecdf
 from stead.utility.margins import margins
+from stead.utility.predictive import predictive_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,6 +102,7 @@ def measure(plan: Plan, release: Release, progress: Progress = silent) -> list[M
         measured.append(ecdf(release, [name]))
     progress("measure margins", total - 1, total)
     measured.append(margins(release, plan.measures.margins or None))
+    measured.append(predictive_check(release, plan.measures.predictive or None, progress=progress))
     progress("measure", total, total)
     return measured
 

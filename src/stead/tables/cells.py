@@ -19,7 +19,7 @@ from stead.tables.arrow import pa
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from stead.tables.schema import Level
+    from stead.tables.schema import Labels, Level
 
 Shape = Literal["text", "number", "bool", "day", "second"]
 NUMBER = r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$"
@@ -32,14 +32,35 @@ NOT_A_NUMBER = ("", "NA", "NaN", "nan", "<NA>")
 
 TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 LARGEST = 2.0**63
+DAY = 86_400
+FIRST_DAY, LAST_DAY = -719_162, 2_932_896
+"""The years 1 to 9999, in days from 1970: what a date can be in Python, pandas and SQL."""
+
+
+@dataclass(frozen=True, repr=False)
+class Said:
+    """What the owner of a column says of it beside its cells: a category type does, a file of SPSS, SAS or Stata.
+
+    levels    in the order of the owner, used or not; `ordered` where that order means something
+    missing   codes that stand for a missing value
+    tags      for each row which of `missing` stood there, from 1, where a cell of this type cannot hold the code;
+              such a cell counts as empty
+    """
+
+    levels: tuple[Level, ...] = ()
+    ordered: bool = False
+    label: str = ""
+    labels: Labels = ()
+    missing: tuple[Level, ...] = ()
+    tags: NDArray[np.int8] | None = None
+
+
+NOTHING = Said()
 
 
 @dataclass(frozen=True, repr=False)
 class Cells:
-    """One column: `texts` and `index` (-1 where empty), or `numbers` and `empty`.
-
-    A column of categories has its `levels`, in the order of its owner, used or not.
-    """
+    """One column: `texts` and `index` (-1 where empty), or `numbers` and `empty`; and what is said of it."""
 
     name: str
     shape: Shape
@@ -48,8 +69,7 @@ class Cells:
     index: NDArray[np.int64] | None = None
     numbers: NDArray[np.generic] | None = None
     empty: NDArray[np.bool_] | None = None
-    levels: tuple[Level, ...] = ()
-    ordered: bool = False
+    said: Said = NOTHING
 
     @property
     def strings(self) -> pa.Array:
@@ -122,7 +142,7 @@ def _categories(name: str, column: pa.ChunkedArray) -> Cells:
             return cells
     listed = _one_dictionary(column).dictionary.to_pylist()
     levels = tuple(level for level in listed if level is not None and level != "" and level == level)  # noqa: PLR0124 - NaN
-    return replace(cells, levels=levels, ordered=bool(column.type.ordered))
+    return replace(cells, said=Said(levels, bool(column.type.ordered)))
 
 
 def _one_dictionary(column: pa.ChunkedArray) -> pa.DictionaryArray:
@@ -154,6 +174,16 @@ def _moments(name: str, column: pa.ChunkedArray, empty: NDArray[np.bool_]) -> Ce
     if (seconds % 86_400 == 0).all():
         return Cells(name, "day", len(seconds), numbers=seconds // 86_400, empty=empty)
     return Cells(name, "second", len(seconds), numbers=seconds, empty=empty)
+
+
+def require_calendar(name: str, days: NDArray[np.int64]) -> None:
+    """Refuse days that no calendar has: databases have infinite dates, and the numbers of a damaged file may be any."""
+    beyond = int(np.count_nonzero((days < FIRST_DAY) | (days > LAST_DAY)))
+    if beyond:
+        raise InputRefused(
+            "E-DATE",
+            f"column {shorten(name)}: {beyond:,} dates are infinite or not within the years 1 to 9999; correct them",
+        )
 
 
 def _numpy(column: pa.ChunkedArray | pa.Array) -> NDArray[np.generic]:

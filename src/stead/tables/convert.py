@@ -137,6 +137,7 @@ def _dates_of_text(
 def _from_numbers(cells: Cells, column: Column) -> tuple[NDArray[Any], NDArray[np.int8]]:
     assert cells.numbers is not None and cells.empty is not None  # noqa: S101, PT018 - a column of numbers by construction
     numbers, missing = cells.numbers, np.where(cells.empty, np.int8(-1), np.int8(0)).astype(np.int8)
+    _place_tags(cells, column, missing)
     for position, declared in enumerate(column.missing, start=1):
         code = declared if isinstance(declared, int) else raw.as_number(declared)
         if code is not None:
@@ -155,6 +156,22 @@ def _from_numbers(cells: Cells, column: Column) -> tuple[NDArray[Any], NDArray[n
         values = np.where(present, numbers, 0).astype(np.float64)
         _refuse_infinite(column, int(np.count_nonzero(np.isinf(values))))
     return np.where(present, values, 0).astype(values.dtype), missing
+
+
+def _place_tags(cells: Cells, column: Column, missing: NDArray[np.int8]) -> None:
+    """Missing codes that stand beside the numbers, by the place that the schema gives them."""
+    if cells.said.tags is None:
+        return
+    places = {code: place for place, code in enumerate(column.missing, start=1)}
+    for tag, code in enumerate(cells.said.missing, start=1):
+        there = cells.said.tags == tag
+        if code in places:
+            missing[there] = places[code]
+        elif there.any():
+            raise InputRefused(
+                "E-MISSING-CODES",
+                f"column {shorten(column.name)}: {np.count_nonzero(there):,} cells hold a missing code that the schema does not list; add it to missing",
+            )
 
 
 def _date_numbers(

@@ -6,6 +6,7 @@ with the declaration that settles it. `scan` proposes more; this module never gu
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +33,21 @@ DATE_LIKE = r"^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}$"
 
 def infer(cells: Cells, *, categorical: bool, missing: tuple[Level, ...], decimal: str = ".") -> Column:
     """The column that the cells show themselves to be."""
-    if cells.levels:
+    codes = (*cells.said.missing, *(code for code in missing if code not in cells.said.missing))
+    return labelled(_shown(cells, categorical, codes, decimal), cells)
+
+
+def labelled(column: Column, cells: Cells) -> Column:
+    """The column with the labels that its owner gave it; those of levels that it does not have are left out."""
+    labels = cells.said.labels
+    if column.coded:
+        known = {*column.levels, *column.missing}
+        labels = tuple(pair for pair in labels if pair[0] in known)
+    return replace(column, label=cells.said.label, labels=labels)
+
+
+def _shown(cells: Cells, categorical: bool, missing: tuple[Level, ...], decimal: str) -> Column:
+    if cells.said.levels:
         return _declared_levels(cells, missing)
     if cells.shape == "text":
         return _infer_text(cells, categorical, missing, decimal)
@@ -40,12 +55,13 @@ def infer(cells: Cells, *, categorical: bool, missing: tuple[Level, ...], decima
 
 
 def _declared_levels(cells: Cells, missing: tuple[Level, ...]) -> Column:
-    """Categories of a dataframe: the order is the owner's, and unused levels are levels."""
+    """Categories of a dataframe or of labels: the order is the owner's, and unused levels are levels."""
     codes = {str(code) for code in missing} | {raw.as_number(code) for code in missing}
-    levels = tuple(level for level in cells.levels if level not in codes)
+    levels = tuple(level for level in cells.said.levels if level not in codes)
     if not levels:
         return _all_missing(cells.name, missing)
-    return _coded(cells.name, levels, missing, ordered=cells.ordered)
+    indicator = bool(cells.said.labels) and levels == (0, 1)  # as numbers without labels would be
+    return _coded(cells.name, levels, missing, binary=indicator, ordered=cells.said.ordered)
 
 
 def _infer_numbers(cells: Cells, categorical: bool, missing: tuple[Level, ...]) -> Column:

@@ -18,19 +18,17 @@ import numpy as np
 from stead.errors import InputRefused, Notice
 from stead.tables import cells as raw
 from stead.tables.convert import decode
-from stead.tables.files import arrow_table
-from stead.tables.infer import DATE_LIKE, MOST_SPECIAL_TEXTS, infer
+from stead.tables.infer import DATE_LIKE, MOST_SPECIAL_TEXTS, infer, labelled
 from stead.tables.records import Records
 from stead.tables.schema import Column, Schema
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
-    from stead.tables.arrow import pa
     from stead.tables.cells import Cells
+    from stead.tables.loaded import Loaded
     from stead.tables.records import Values
+    from stead.tables.sources import Data
 
 SPECIAL = frozenset({-1, -2, -3, -4, -5, -6, -7, -8, -9, -77, -88, -97, -98, -99, -777, -888, -999, -9999})
 MOST_CODES = 12
@@ -41,12 +39,10 @@ ID_NAME = re.compile(r"(?i)(^|_)(id|key|uuid|serial|person|pid|hid|record)(_?(no
 
 @dataclass(frozen=True)
 class Scan:
-    """The records under a proposed schema, and how the file is to be read."""
+    """The records under a proposed schema, and how the data are to be read."""
 
     records: Records
-    encoding: str
-    delimiter: str
-    decimal: str
+    data: Data
     notices: tuple[str, ...]
 
     @property
@@ -60,38 +56,53 @@ class Scan:
         return self.records.rows
 
 
-def scan(path: Path, *, encoding: str = "utf-8", delimiter: str = "", decimal: str = "") -> Scan:
-    """Read a file as it comes and propose its schema; an empty delimiter or decimal mark is found out."""
+def scan(data: Data) -> Scan:
+    """Read data as they come and propose their schema; an empty delimiter or decimal mark is found out."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", Notice)
-        table, delimiter = _table(path, encoding, delimiter)
-        columns = [raw.from_arrow(name, table.column(name)) for name in table.column_names]
-        mark = decimal or (
-            "," if delimiter != "," and any(_decimal_comma(cells) for cells in columns) else "."
-        )
-        proposed = [_propose(cells, mark) for cells in columns]
+        data, loaded = _load(data)
+        columns = {name: _cells(loaded, name) for name in loaded.names}
+        readable = [cells for cells in columns.values() if not isinstance(cells, Column)]
+        if not data.decimal:
+            comma = data.delimiter != "," and any(_decimal_comma(cells) for cells in readable)
+            data = replace(data, decimal="," if comma else ".")
+        proposed = [
+            cells if isinstance(cells, Column) else labelled(_propose(cells, data.decimal), cells)
+            for cells in columns.values()
+        ]
     notices = tuple(str(one.message) for one in caught if isinstance(one.message, Notice))
     held = {
-        column.name: decode(cells, column, decimal=mark)
-        for cells, column in zip(columns, proposed, strict=True)
-        if column.carried
+        column.name: decode(cells, column, decimal=data.decimal)
+        for cells, column in zip(columns.values(), proposed, strict=True)
+        if column.carried and not isinstance(cells, Column)
     }
-    records = Records(Schema(proposed), held, table.num_rows)
-    return Scan(records, encoding, delimiter, mark, notices)
+    return Scan(Records(Schema(proposed), held, loaded.rows), data, notices)
 
 
-def _table(path: Path, encoding: str, delimiter: str) -> tuple[pa.Table, str]:
-    if delimiter:
-        return arrow_table(path, encoding=encoding, delimiter=delimiter), delimiter
-    for candidate in (",", ";", "\t", "|"):
+def _cells(loaded: Loaded, name: str) -> Cells | Column:
+    """A column, or what becomes of it where it holds no cells: lists, bytes, numbers beyond 64 bits."""
+    try:
+        return loaded.cells(name)
+    except InputRefused as error:
+        return _unread(name, error)
+
+
+def _unread(name: str, error: InputRefused) -> Column:
+    why = f"cannot be read in one way only ({error.code}); left behind until it is declared"
+    return Column(name, "categorical", role="drop", why=why)
+
+
+def _load(data: Data) -> tuple[Data, Loaded]:
+    """The columns, and the data with a delimiter that fits."""
+    for candidate in (data.delimiter,) if data.delimiter else (",", ";", "\t", "|"):
+        tried = replace(data, delimiter=candidate)
         try:
-            table = arrow_table(path, encoding=encoding, delimiter=candidate)
+            return tried, tried.load()
         except InputRefused as error:
-            if error.code != "E-DELIMITER":
+            if error.code != "E-DELIMITER" or data.delimiter:
                 raise
-        else:
-            return table, candidate
-    return arrow_table(path, encoding=encoding, delimiter=","), ","
+    usual = replace(data, delimiter=",")
+    return usual, usual.load()
 
 
 def _decimal_comma(cells: Cells) -> bool:
@@ -110,12 +121,7 @@ def _propose(cells: Cells, decimal: str) -> Column:
     except InputRefused as error:
         if error.code == "E-DATE-FORMAT":
             return _date(cells)
-        return Column(
-            cells.name,
-            "categorical",
-            role="drop",
-            why=f"cannot be read in one way only ({error.code}); left behind until it is declared",
-        )
+        return _unread(cells.name, error)
     if not column.carried:
         return replace(column, why="names, identifiers or free text: nearly every row differs; left behind")
     held = decode(cells, column, decimal=decimal)
@@ -123,11 +129,12 @@ def _propose(cells: Cells, decimal: str) -> Column:
         return replace(column, why="every cell is missing; kept as it is")
     if column.coded:
         gaps = f", {held.gaps:,} cells missing" if held.gaps else ""
-        return replace(column, why=f"{len(column.levels)} levels{gaps}")
-    return _propose_number(column, held, cells.rows, missing)
+        named = " with labels" if column.labels else ""
+        return replace(column, why=f"{len(column.levels)} levels{named}{gaps}")
+    return _propose_number(column, held, cells.rows)
 
 
-def _propose_number(column: Column, held: Values, rows: int, missing: tuple[str | int, ...]) -> Column:
+def _propose_number(column: Column, held: Values, rows: int) -> Column:
     present = held.values[held.present]
     distinct = np.unique(present)
     codes = tuple(int(value) for value in distinct[distinct < 0] if value in SPECIAL)
@@ -139,7 +146,7 @@ def _propose_number(column: Column, held: Values, rows: int, missing: tuple[str 
             "count" if column.whole and len(others) <= MOST_CODES else column.kind,
             decimals=column.decimals if column.kind == "continuous" else None,
         )
-        inner = replace(inner, missing=(*missing, *codes))
+        inner = replace(inner, missing=(*column.missing, *codes))
         what = "all of them" if not len(others) else "no other value is negative"
         return replace(
             inner,

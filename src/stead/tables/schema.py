@@ -2,13 +2,14 @@
 
 Levels and codes are owned here, never learned again from a file, so that a confidential file and its
 synthetic versions share one meaning. A schema prints kinds and counts; it does not print levels,
-because a rare level is a fact about a person.
+because a rare level is a fact about a person; nor labels of levels, which say the same in words.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -22,10 +23,12 @@ Kind = Literal["continuous", "count", "binary", "categorical", "ordered", "date"
 Role = Literal["keep", "id", "weight", "group", "drop"]
 Level: TypeAlias = str | int | float | bool
 Bounds: TypeAlias = tuple[float | None, float | None]
+Labels: TypeAlias = tuple[tuple[Level, str], ...]
 
 CODED: frozenset[Kind] = frozenset({"binary", "categorical", "ordered"})
 NOT_CARRIED: frozenset[Role] = frozenset({"id", "drop"})
 LONGEST_NAME = 256
+MOST_MISSING = 100
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,6 +46,8 @@ class Column:
               id: checked for being unique, then left behind. drop: left behind.
     unit      of a date: "day" or "second"
     format    of a date in a text file, as in strptime; ISO 8601 where empty
+    label     the column in words, as statistical packages keep them
+    labels    levels, missing codes and single values in words: pairs, or a mapping
     why       the reason for what was proposed
     """
 
@@ -57,10 +62,13 @@ class Column:
     role: Role = "keep"
     unit: Literal["day", "second"] = "day"
     format: str = ""
+    label: str = ""
+    labels: Labels = ()
     why: str = ""
 
     def __post_init__(self) -> None:
         named = f"column {shorten(self.name)}" if isinstance(self.name, str) else "a column"
+        object.__setattr__(self, "labels", _pairs(named, self.labels))
         for item in ("levels", "missing", "bounds", "spikes", "heaps"):
             object.__setattr__(self, item, _tuple(named, item, getattr(self, item)))
         if not isinstance(self.name, str) or not self.name:
@@ -80,8 +88,11 @@ class Column:
         _check_heaps(self, named)
         _check_format(self, named)
         _check_cells("E-MISSING-CODES", f"{named}: a missing code", self.missing)
-        if len(self.missing) > 100:
-            raise UsageError("E-MISSING-CODES", f"{named}: {len(self.missing)} missing codes, at most 100")
+        if len(self.missing) > MOST_MISSING:
+            raise UsageError(
+                "E-MISSING-CODES", f"{named}: {len(self.missing)} missing codes, at most {MOST_MISSING}"
+            )
+        _check_labels(self, named)
 
     @property
     def coded(self) -> bool:
@@ -110,7 +121,7 @@ class Column:
                     if bound is not None
                 }
             elif item.name != "name" and value != item.default:
-                table[item.name] = list(value) if isinstance(value, tuple) else value
+                table[item.name] = _as_lists(value)
         return table
 
     @classmethod
@@ -298,6 +309,36 @@ def _check_cells(code: str, what: str, cells: tuple[Level, ...]) -> None:
             raise UsageError(
                 code, f"{what} is text, a truth value or a number of 64 bits; not {type(cell).__name__}"
             )
+
+
+def _check_labels(column: Column, named: str) -> None:
+    if not isinstance(column.label, str):
+        raise UsageError("E-LABELS", f"{named}: its label is text")
+    labelled = [value for value, _ in column.labels]
+    _check_cells("E-LABELS", f"{named}: a labelled value", tuple(labelled))
+    if len(labelled) > len(set(labelled)):
+        raise UsageError("E-LABELS", f"{named}: a value is labelled twice")
+    if column.coded and column.carried:
+        known = {*column.levels, *column.missing}
+        if stray := sum(value not in known for value in labelled):
+            raise UsageError(
+                "E-LABELS",
+                f"{named}: {stray:,} labels are for values that are neither levels nor missing codes",
+            )
+
+
+def _pairs(named: str, labels: Any) -> Labels:
+    """Labels as pairs; a plan has them as lists of two, a program may give a mapping."""
+    pairs = list(labels.items()) if isinstance(labels, Mapping) else _tuple(named, "labels", labels)
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[1], str):
+            raise UsageError("E-LABELS", f'{named}: labels are pairs of a value and a text, as [1, "yes"]')
+    return tuple((value, text) for value, text in pairs)
+
+
+def _as_lists(value: Any) -> Any:
+    """Tuples as the lists that TOML and JSON have."""
+    return [_as_lists(one) for one in value] if isinstance(value, tuple) else value
 
 
 def _is_whole(value: object) -> bool:

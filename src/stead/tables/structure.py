@@ -48,7 +48,7 @@ def load(path: Path, encoding: str) -> NDArray[np.uint8]:
         encoding = "utf-16"
     elif mark == codecs.BOM_UTF8:
         data, encoding = data[3:], "utf-8"
-    name = _codec(encoding)
+    name = codec_of(encoding)
     if name in {"utf-8", "utf-8-sig", "ascii"}:
         _require_utf8(data, path)
         return data
@@ -72,7 +72,7 @@ def _bytes_of(path: Path) -> NDArray[np.uint8]:
         raise UsageError("E-FILE", f"{shorten(path.name)}: cannot be opened ({why})") from None
 
 
-def _codec(encoding: str) -> str:
+def codec_of(encoding: str) -> str:
     """The name Python has for a text encoding; "base64" and its like are codecs, but not of text."""
     try:
         name = codecs.lookup(encoding).name

@@ -4,14 +4,12 @@ With F_o and F_s evaluated at every row t_i of the two stacked files (N rows, wi
 
     U_m = max_i |F_o(t_i) - F_s(t_i)|,     U_a = (1/N) sum_i (F_o(t_i) - F_s(t_i))^2.
 
-For d columns F(t) is the share of rows that are at most t in every coordinate; the maximum is then over the
-merged rows, and it depends on the orientation of the axes. Woo, Reiter, Oganian & Karr (2009), Journal of
-Privacy and Confidentiality 1, equations for U_m and U_a.
+For several columns see joint.py. Woo, Reiter, Oganian & Karr (2009), Journal of Privacy and Confidentiality 1,
+equations for U_m and U_a.
 
 The reference is what two independent samples of these sizes from one distribution give: for U_m of one
 continuous column the mean of Kolmogorov's distribution, sqrt(pi/2) log 2 = .8687, times
-sqrt(1/n + 1/n_s); for several columns the mean over relabellings; for U_a the mean of F (1 - F), times
-1/n + 1/n_s, with F pooled.
+sqrt(1/n + 1/n_s); for U_a the mean of F (1 - F), times 1/n + 1/n_s, with F pooled.
 """
 
 from __future__ import annotations
@@ -23,6 +21,14 @@ import numpy as np
 from stead.errors import UsageError, nearest, shorten
 from stead.measurement import Measurement, not_available
 from stead.utility.grid import evaluate, grid_for
+from stead.utility.joint import (
+    MOST_COORDINATES,
+    MOST_ROWS,
+    countable,
+    joint_distance,
+    joint_reference,
+    orientations,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,19 +42,23 @@ if TYPE_CHECKING:
 
 CITATION = "Woo, Reiter, Oganian & Karr (2009)"
 KOLMOGOROV_MEAN = float(np.sqrt(np.pi / 2.0) * np.log(2.0))
-MOST_ROWS_JOINT = 60_000
-RELABELLINGS = 40
-TILE = 512
+TWO_SAMPLES = "two samples of this size"
 
 
-def ecdf(release: Release, columns: str | Sequence[str] | None = None) -> Measurement:
+def ecdf(
+    release: Release, columns: str | Sequence[str] | None = None, *, every_orientation: bool = False
+) -> Measurement:
     """U_m (`maximum`, the value) and U_a (`mean_square`) of one column, or jointly of several.
 
     Without `columns`, of the one numeric column that was synthesized. Rows with a missing cell are left
-    out on both sides.
+    out on both sides. `every_orientation` takes the maximum over the 2^(d-1) ways to turn the axes of 2 to 4 columns.
     """
     names = _columns(release, columns)
     name = f"ecdf({', '.join(map(shorten, names))})"
+    if every_orientation and not 2 <= len(names) <= MOST_COORDINATES:
+        raise UsageError(
+            "E-ORIENTATION", f"axes are turned for 2 to {MOST_COORDINATES} columns, not for {len(names)}"
+        )
     lacking = [column for column in names if column in release.lacking]
     if lacking:
         return not_available(
@@ -58,38 +68,76 @@ def ecdf(release: Release, columns: str | Sequence[str] | None = None) -> Measur
     sets = [_complete(one, names) for one in release.synthetic]
     if not len(real) or any(not len(one) for one in sets):
         return not_available(name, "every row has a missing cell in these columns", citation=CITATION)
-    if len(names) > 1 and len(real) + max(map(len, sets)) > MOST_ROWS_JOINT:
-        return not_available(
-            name,
-            f"a joint distribution function is compared for at most {MOST_ROWS_JOINT:,} merged rows",
-            citation=CITATION,
-        )
-    compared = [
-        _compare_one(real[:, 0], one[:, 0]) if len(names) == 1 else _compare_joint(real, one) for one in sets
-    ]
+    if len(names) > 1:
+        return _joint(release, names, name, real, sets, every=every_orientation)
+    compared = [_compare_one(real[:, 0], one[:, 0]) for one in sets]
     largest, squares, null_largest, null_squares = (
         np.array(values) for values in zip(*compared, strict=True)
     )
-    details: dict[str, Any] = {
-        "columns": list(names),
-        "maximum": float(largest.mean()),
-        "mean_square": float(squares.mean()),
-        "mean_square_reference": float(null_squares.mean()),
-        "per_dataset_mean_square": squares.tolist(),
-        "rows_compared": [len(real), *map(len, sets)],
-    }
     return Measurement(
         name=name,
         value=float(largest.mean()),
         reference=float(null_largest.mean()),
-        reference_name="two samples of this size",
+        reference_name=TWO_SAMPLES,
         citation=CITATION,
         per_dataset=tuple(largest.tolist()),
-        details=details,
-        aggregates=_aggregates(names[0], real[:, 0], [one[:, 0] for one in sets], largest)
-        if len(names) == 1
-        else {},
+        details=_details(names, largest, squares, float(null_squares.mean()), real, sets),
+        aggregates=_aggregates(names[0], real[:, 0], [one[:, 0] for one in sets], largest),
     )
+
+
+def _joint(
+    release: Release, names: tuple[str, ...], name: str, real: Array, sets: list[Array], *, every: bool
+) -> Measurement:
+    """The measurement of several columns."""
+    if not countable(len(real) + max(map(len, sets)), len(names)):
+        return not_available(
+            name,
+            f"a joint distribution function of more than {MOST_COORDINATES} columns is compared for at most {MOST_ROWS:,} merged rows",
+            citation=CITATION,
+        )
+    axes = orientations(len(names), every=every)
+    found = [joint_distance(real, one, axes) for one in sets]
+    largest = np.array([one.maximum for one in found])
+    squares = np.array([one.mean_square for one in found])
+    pairs = _pairs(release, names)
+    paired = release.aligned and any(column in release.kept for column in names) and len(pairs[0]) > 1
+    one, other = pairs if paired else (real, sets[0])
+    reference, square_reference = joint_reference(one, other, axes, "swap" if paired else "permute")
+    worst = found[int(np.argmax(largest))]
+    details = _details(names, largest, squares, square_reference, real, sets)
+    return Measurement(
+        name=name,
+        value=float(largest.mean()),
+        reference=reference,
+        reference_name="labels swapped within pairs" if paired else TWO_SAMPLES,
+        citation=CITATION,
+        per_dataset=tuple(largest.tolist()),
+        details={
+            **details,
+            "orientations": len(axes),
+            "largest_at": ["up" if sign > 0 else "down" for sign in worst.orientation],
+        },
+    )
+
+
+def _details(
+    names: Sequence[str],
+    largest: Array,
+    squares: Array,
+    square_reference: float,
+    real: Array,
+    sets: list[Array],
+) -> dict[str, Any]:
+    """The keys that belong to this measure alone."""
+    return {
+        "columns": list(names),
+        "maximum": float(largest.mean()),
+        "mean_square": float(squares.mean()),
+        "mean_square_reference": square_reference,
+        "per_dataset_mean_square": squares.tolist(),
+        "rows_compared": [len(real), *map(len, sets)],
+    }
 
 
 def _columns(release: Release, columns: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -121,9 +169,25 @@ def _has_order(release: Release, name: str) -> bool:
 
 def _complete(records: Records, names: Sequence[str]) -> Array:
     """The rows that have a value in every column."""  # (n, d)
-    held = [records[name] for name in names]
-    present = np.logical_and.reduce([one.present for one in held])
-    return np.column_stack([one.values[present].astype(float) for one in held])
+    return _matrix(records, names)[_present(records, names)]
+
+
+def _pairs(release: Release, names: Sequence[str]) -> tuple[Array, Array]:
+    """The pairs of the first set of which both rows are complete; none where rows are not aligned."""
+    real, made = release.confidential, release.synthetic[0]
+    if not release.aligned:
+        return np.zeros((0, len(names))), np.zeros((0, len(names)))
+    both = _present(real, names) & _present(made, names)
+    return _matrix(real, names)[both], _matrix(made, names)[both]
+
+
+def _matrix(records: Records, names: Sequence[str]) -> Array:
+    return np.column_stack([records[name].values.astype(float) for name in names])
+
+
+def _present(records: Records, names: Sequence[str]) -> NDArray[np.bool_]:
+    present: NDArray[np.bool_] = np.logical_and.reduce([records[name].present for name in names])
+    return present
 
 
 def _compare_one(real: Array, synthetic: Array) -> tuple[float, float, float, float]:
@@ -141,30 +205,6 @@ def _compare_one(real: Array, synthetic: Array) -> tuple[float, float, float, fl
         KOLMOGOROV_MEAN * float(np.sqrt(noise)),
         float(np.mean(share * (1.0 - share))) * noise,
     )
-
-
-def _compare_joint(real: Array, synthetic: Array) -> tuple[float, float, float, float]:
-    """The same for several columns, by comparing every merged row with every other, a tile at a time."""
-    merged = np.concatenate([real, synthetic])
-    rows, n = len(merged), len(real)
-    labels = np.zeros((rows, 1 + RELABELLINGS), np.float32)
-    labels[:n, 0] = 1.0
-    shuffle = np.random.default_rng(0)  # the reference of a measure is the same whenever it is computed
-    for column in range(1, 1 + RELABELLINGS):
-        labels[shuffle.permutation(rows)[:n], column] = 1.0
-    largest, squares = np.zeros(1 + RELABELLINGS), np.zeros(1 + RELABELLINGS)
-    for start in range(0, rows, TILE):
-        tile = merged[start : start + TILE]
-        below = np.ones((len(tile), rows), bool)  # (tile, N)
-        for axis in range(merged.shape[1]):
-            below &= merged[:, axis] <= tile[:, axis, None]
-        in_real = below.astype(np.float32) @ labels  # whole numbers below 2^24: exact
-        both = below.sum(axis=1)[:, None]
-        difference = in_real.astype(float) / n - (both - in_real.astype(float)) / (rows - n)
-        largest = np.maximum(largest, np.abs(difference).max(axis=0))
-        squares += (difference**2).sum(axis=0)
-    squares /= rows
-    return float(largest[0]), float(squares[0]), float(largest[1:].mean()), float(squares[1:].mean())
 
 
 def _aggregates(name: str, real: Array, sets: list[Array], largest: Array) -> dict[str, Any]:

@@ -56,12 +56,16 @@ def cell_edges(values: Array, cells: int) -> Array:
     if not len(values):
         return np.zeros(0)
     wanted = np.quantile(values, np.linspace(0, 1, cells + 1)[1:-1])
-    edges = np.unique(round_to(wanted, 2))
+    return spaced_edges(values, np.unique(round_to(wanted, 2)))
+
+
+def spaced_edges(values: Array, edges: Array) -> Array:
+    """Those of some edges, from the lowest up, that leave at least ten values below, between and above."""
+    below = np.searchsorted(np.sort(values), edges, side="left")
     kept: list[float] = []
     before = 0
-    for edge in edges:
-        count = int(np.count_nonzero(values < edge))
+    for edge, count in zip(edges.tolist(), below.tolist(), strict=True):
         if count - before >= SMALLEST_CELL and len(values) - count >= SMALLEST_CELL:
-            kept.append(float(edge))
+            kept.append(edge)
             before = count
     return np.array(kept)

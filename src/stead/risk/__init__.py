@@ -1,0 +1,1 @@
+"""Disclosure risk: what an intruder could learn of a person from what is released."""
