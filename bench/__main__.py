@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import stead
-from bench import attribute, posterior, privacy, utility
+from bench import attribute, choosing, posterior, privacy, utility
 from bench.common import MILLION, Row, cpu
 
 if TYPE_CHECKING:
@@ -83,7 +83,16 @@ def synthesis() -> Iterator[Row]:
 
 def main() -> None:
     """Measure, and write the table."""
-    sections = (start_up, tables, synthesis, posterior.rows, attribute.rows, privacy.rows, utility.rows)
+    sections = (
+        start_up,
+        tables,
+        synthesis,
+        choosing.rows,
+        posterior.rows,
+        attribute.rows,
+        privacy.rows,
+        utility.rows,
+    )
     rows = [row for section in sections for row in section()]
     lines = [f"| {row.what} | {row.value} | {row.limit or '—'} |" for row in rows]
     TARGET.write_text(

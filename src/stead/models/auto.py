@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stead.errors import Notice, UsageError, nearest, shorten
-from stead.language.functions import FUNCTIONS
 from stead.language.grammar import Factor, parse
 from stead.models.choices import Choice, Shape
 from stead.models.choosing.association import associations
-from stead.models.choosing.methods import METHODS, Draft, Room
+from stead.models.choosing.methods import METHODS, Draft, Room, inside
 from stead.models.choosing.numbers import scale_of
 from stead.models.choosing.predictors import MOST_LEVELS, Predictor, choose
 from stead.models.choosing.recodes import recodes
@@ -211,7 +210,7 @@ class _Work:
         for column in self.schema:
             kept = column.role in {"keep", "weight"} and column.name not in self.made
             if kept and column.name not in self.idle:
-                self._knows(column, self._scale(column, None))
+                self._knows(column, self._scale(column))
         sources = {source for rule, _ in self.rules.values() for source in rule.predictors}
         late = [
             name for name in self.made if len(self.schema[name].levels) > MOST_LEVELS and name not in sources
@@ -233,7 +232,7 @@ class _Work:
             rule, why = self.rules[name]
             self._keep(Derived(str(rule)), name, why)
             if self._informs(rule):
-                self._knows(column, self._scale(column, None))
+                self._knows(column, self._scale(column))
             return
         held = None if self.records is None else self.records[name]
         draft = METHODS[self.method](column, held, self.room)
@@ -256,7 +255,7 @@ class _Work:
                 f"{shorten(str(self.disclosed[name]), 200)}, of columns that are released as they are, so that whoever has them can compute it"
             )
         self._keep(draft.build([one.factor for one in chosen]), name, "; ".join(said))
-        self._knows(column, self._scale(column, draft))
+        self._knows(column, draft.scale)
 
     def _add_given(self, column: Column, draft: Draft) -> None:
         """The model that the caller wants; spikes and heaps are still taken account of where a formula is given."""
@@ -267,7 +266,9 @@ class _Work:
             given = model_named(name, given, weights=self.room.weights)
             self._shape(Shape(column.name, draft.shape.spikes, draft.shape.heaps))
         self._keep(given, column.name, "as asked for")
-        self._knows(column, "")
+        target = getattr(given, "target", None)
+        spikes = (*column.spikes, *draft.shape.spikes)
+        self._knows(column, inside(target.function, spikes) if target else "")
 
     def _keep(self, model: Model, name: str, why: str) -> None:
         self.models.append(model)
@@ -291,20 +292,14 @@ class _Work:
         source = self.schema[rule.predictors[0]]
         return rule.recode and (not source.coded or len(source.levels) > MOST_LEVELS)
 
-    def _scale(self, column: Column, draft: Draft | None) -> str:
-        """The function of a predictor: that which suits all its values, if all that its model can give are in its domain."""
+    def _scale(self, column: Column) -> str:
+        """The function of a predictor that is released as it is, or that follows from others."""
         if self.records is None or column.kind not in {"continuous", "count"}:
             return ""
         held = self.records[column.name]
-        wanted = scale_of(held.values[held.present].astype(float))
-        if draft is None or not wanted:
-            return wanted
-        for name in (wanted, "log1p", "asinh"):
-            function = FUNCTIONS[name]
-            inside = function.lowest < draft.lowest
-            if inside or (function.lowest == draft.lowest and (function.closed or draft.above)):
-                return name
-        return ""
+        present = held.values[held.present].astype(float)
+        wanted = scale_of(present[present != 0])
+        return inside(wanted, (0.0,)) if (present == 0).any() else wanted
 
 
 def _predicted(chosen: int, known: int) -> str:

@@ -14,7 +14,7 @@ from stead.language.functions import FUNCTIONS
 from stead.language.grammar import Factor, Formula
 from stead.models.budget import MOST_BYTES, estimate
 from stead.models.choices import Shape
-from stead.models.choosing.counts import ROUNDED, model_of_count
+from stead.models.choosing.counts import OVER, ROUNDED, model_of_count
 from stead.models.choosing.numbers import FEWEST_ROWS, scale_of, shape_of
 from stead.models.choosing.predictors import ROWS_FOR_EACH
 from stead.models.storage import model_named
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 DRAWS, NOMINAL_ROWS = 1_000, 1_000
 MOST_SECONDS_ALONE = 120.0
 """A column that would take longer than this without any predictor is not made."""
-RARE = 10
+RARE, LARGE_COUNT = 10, 10
 TELLING_FOR_EACH = 5
 """Records beside the commonest level for each column of a design: five to nine "events per variable" are enough
 (Vittinghoff & McCulloch 2007, American Journal of Epidemiology 165)."""
@@ -54,49 +54,53 @@ class Draft:
     shape: Shape
     why: tuple[str, ...]
     possible: bool = True
-    lowest: float = -np.inf
-    above: bool = False
-    """Whether values are above `lowest`, and not from it on."""
+    scale: str = ""
+    """The function on whose scale the column predicts others: its own, or that next to it which takes all it can give."""
 
 
 def regression(column: Column, held: Values | None, room: Room) -> Draft:
     """A regression, by the kind of the column and by what its values show."""
     if column.coded:
         return _levels(column, held, room)
-    if column.kind == "count":
-        name, shape, said = (
-            model_of_count(column, held) if held else ("NegativeBinomial", Shape(column.name), "")
-        )
-        why = f"count; {said}" if said else "count; it may vary more than a Poisson count"
-        why += ", so a normal one rounded to whole numbers" if name == ROUNDED else ""
-        first = float(shape.lowest or column.bounds[0] or 0.0)
-        return _draft(name, Factor(column.name), 1, room, shape, (why,), lowest=first)
-    function, shape = "", Shape(column.name)
+    return _count(column, held, room) if column.kind == "count" else _number(column, held, room)
+
+
+def _count(column: Column, held: Values | None, room: Room) -> Draft:
+    name, said, shape = "NegativeBinomial", "it may vary more than a Poisson count", Shape(column.name)
+    scale = ""
+    if held is not None:
+        name, shape, said = model_of_count(column, held)
+        scale = scale_of_count(name, held)
+    why = f"count; {said}{', so a normal one rounded to whole numbers' if name == ROUNDED else ''}"
+    return _draft(name, Factor(column.name), 1, room, shape, (why,), scale=scale)
+
+
+def _number(column: Column, held: Values | None, room: Room) -> Draft:
+    function, shape, why = "", Shape(column.name), str(column.kind)
     if held is not None:
         shape = shape_of(column, held)
         present = held.values[held.present].astype(float)
         body = present[~np.isin(present, shape.of(column).spikes)]
-        function = scale_of(body) if column.kind == "continuous" and len(body) >= FEWEST_ROWS else ""
-    scale = (
-        f"{column.kind}; on the scale of {function}(), where it is nearest to normal"
-        if function
-        else column.kind
-    )
-    low = shape.of(column).bounds[0]
-    above = False
-    if function and (low is None or FUNCTIONS[function].lowest >= low):
-        low, above = FUNCTIONS[function].lowest, not FUNCTIONS[function].closed
-    least = min([-np.inf if low is None else low, *shape.of(column).spikes])
-    return _draft(
-        "Linear",
-        Factor(column.name, function),
-        1,
-        room,
-        shape,
-        (scale,),
-        lowest=least,
-        above=above and least not in shape.of(column).spikes,
-    )
+        if column.kind == "continuous" and len(body) >= FEWEST_ROWS:
+            function = scale_of(body)
+    if function:
+        why += f"; on the scale of {function}(), where it is nearest to normal"
+    scale = inside(function, shape.of(column).spikes)
+    return _draft("Linear", Factor(column.name, function), 1, room, shape, (why,), scale=scale)
+
+
+def inside(function: str, spikes: tuple[float, ...]) -> str:
+    """A function that takes what one takes, and spikes besides."""
+    for name in (function, "log1p", "asinh") if function else ():
+        if not FUNCTIONS[name].outside(np.array(spikes, float)):
+            return name
+    return ""
+
+
+def scale_of_count(name: str, held: Values) -> str:
+    """A count that varies much predicts on a logarithmic scale, so that a large one does not move others without bound."""
+    most = held.values[held.present].max(initial=0)
+    return "log1p" if name == OVER or most >= LARGE_COUNT else ""
 
 
 METHODS: dict[str, Callable[[Column, Values | None, Room], Draft]] = {"regression": regression}
@@ -135,8 +139,7 @@ def _draft(
     *,
     levels: int = 0,
     telling: int | None = None,
-    lowest: float = -np.inf,
-    above: bool = False,
+    scale: str = "",
 ) -> Draft:
     """`telling` records say something of the effects: all, or those that are not at the commonest level."""
     rows = room.rows or NOMINAL_ROWS
@@ -158,4 +161,4 @@ def _draft(
         return model_named(name, str(formula), weights=room.weights)
 
     possible = within(1, MOST_SECONDS_ALONE)
-    return Draft(build, fits, shape, (*why, *shape.why), possible, lowest, above)
+    return Draft(build, fits, shape, (*why, *shape.why), possible, scale)
