@@ -46,6 +46,8 @@ def choose(
 
     `fits` says whether a design of so many columns is still within reach. Without data the nearest are taken.
     """
+    if not known:
+        return ()
     if len(known) <= most and fits(1 + sum(one.width for one in known)):
         return tuple(known)
     order = _nearest(known) if strength is None else _useful(place, known, strength, most)
