@@ -77,7 +77,7 @@ class Refusal(Exception):
 class WithoutPandas(MetaPathFinder):
     """Arrow loads pandas, where it is installed, with its first array: half of the time that a small file takes."""
 
-    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:  # noqa: ARG002 - the protocol
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
         """Refuse pandas; all else is found by others."""
         if fullname == "pandas":
             raise ImportError(fullname)
