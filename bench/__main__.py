@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import stead
+from bench.matching import matching
 from stead.models.regression import RegressionPosterior
 
 if TYPE_CHECKING:
@@ -132,6 +133,7 @@ def posteriors() -> Iterator[Row]:
 def main() -> None:
     """Measure, and write the table."""
     rows = [row for section in (start_up, tables, synthesis, posteriors) for row in section()]
+    rows += [Row(*row) for row in matching()]
     lines = [f"| {row.what} | {row.value} | {row.limit or '—'} |" for row in rows]
     TARGET.write_text(
         "# Benchmarks\n\n"

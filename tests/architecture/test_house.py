@@ -23,7 +23,7 @@ ROOMS = (
 )
 HEAVY = (
     *("scipy.stats", "numba", "pandas", "duckdb", "pyarrow", "altair", "vl_convert", "jinja2", "rich"),
-    *("cyclopts", "polars", "narwhals", "arviz_stats"),
+    *("cyclopts", "polars", "narwhals", "arviz_stats", "ibis"),
 )
 FRONT = "__init__"
 
@@ -177,6 +177,18 @@ def test_arrow_enters_at_one_place() -> None:
         if any(module.partition(".")[0] == "pyarrow" for module in imported_modules(tree_of(path)))
     }
     assert entries == {"tables/arrow.py"}
+
+
+def test_ibis_and_duckdb_enter_through_the_engine() -> None:
+    entries = {
+        library: {
+            named(path)
+            for path in MODULES
+            if any(module.partition(".")[0] == library for module in imported_modules(tree_of(path)))
+        }
+        for library in ("ibis", "duckdb")
+    }
+    assert entries == {"ibis": {"engine/expressions.py"}, "duckdb": {"engine/database.py"}}
 
 
 def test_numba_enters_through_the_kernels() -> None:
