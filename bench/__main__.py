@@ -15,6 +15,7 @@ import numpy as np
 import stead
 from bench import attribute, choosing, posterior, privacy, utility
 from bench.common import MILLION, Row, cpu
+from bench.matching import matching
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,6 +95,7 @@ def main() -> None:
         utility.rows,
     )
     rows = [row for section in sections for row in section()]
+    rows += [Row(*row) for row in matching()]
     lines = [f"| {row.what} | {row.value} | {row.limit or '—'} |" for row in rows]
     TARGET.write_text(
         "# Benchmarks\n\n"

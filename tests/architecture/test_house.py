@@ -25,7 +25,7 @@ ROOMS = (
 HEAVY = (
     *("scipy.stats", "numba", "pandas", "duckdb", "pyarrow", "altair", "vl_convert", "jinja2", "rich"),
     *("cyclopts", "polars", "narwhals", "arviz_stats", "pyreadstat", "adbc_driver_manager"),
-    "sklearn",
+    *("sklearn", "ibis"),
 )
 FRONT = "__init__"
 
@@ -196,6 +196,18 @@ def test_what_reads_foreign_files_enters_at_one_place(library: str, doors: set[s
         for path in MODULES
         if any(module.partition(".")[0] == library for module in imported_modules(tree_of(path)))
     } == doors
+
+
+def test_ibis_and_duckdb_enter_through_the_engine() -> None:
+    entries = {
+        library: {
+            named(path)
+            for path in MODULES
+            if any(module.partition(".")[0] == library for module in imported_modules(tree_of(path)))
+        }
+        for library in ("ibis", "duckdb")
+    }
+    assert entries == {"ibis": {"engine/expressions.py"}, "duckdb": {"engine/database.py"}}
 
 
 def test_numba_enters_through_the_kernels() -> None:

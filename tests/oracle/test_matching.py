@@ -264,10 +264,10 @@ def _queries(random: np.random.Generator, coordinates: int, groups: int) -> tupl
     at = random.integers(-spread, spread + 1, (coordinates, n)).astype(float)
     reach = random.integers(0, spread + 2, (coordinates, n))
     return (
-        random.integers(0, groups, n),
+        random.integers(0, groups, n).astype(np.int32),
         at - reach,
         at + random.integers(-1, 2, n) * 0.5 + reach,
-        random.integers(0, groups, points),
+        random.integers(0, groups, points).astype(np.int32),
         random.integers(-spread, spread + 1, (coordinates, points)).astype(float),
     )
 

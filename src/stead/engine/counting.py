@@ -77,7 +77,7 @@ def count(
     """How many points of its group are in the region of each record."""
     if not len(points):
         return looked_up(tally(point_group, size).astype(np.int32), group)
-    group, point_group = group.astype(np.int64), point_group.astype(np.int64)
+    group, point_group = group.astype(np.int32, copy=False), point_group.astype(np.int32, copy=False)
     if len(points) <= BOX_COORDINATES and not regions.scale.any():
         return kernels.within(group, regions.low, regions.high, point_group, points, size)
     around = regions.low, regions.high, regions.centre, regions.limit
@@ -145,7 +145,8 @@ def _likeliest_near(held: Coded, kernels: Kernels) -> tuple[Whole, Flags]:
         low, high, centre = (np.vstack([one, code]) for one in (regions.low, regions.high, regions.centre))
         regions = Regions(low, high, centre, regions.limit, np.append(regions.scale, 0.0))
         points = np.concatenate([points, np.array(held.made, float)[:, None]], axis=1)
-    kept, codes = kernels.dense(held.kept.astype(np.int64))
+    dense, codes = kernels.dense(held.kept.astype(np.int64))
+    kept = dense.astype(np.int32)
     around = regions.low, regions.high, regions.centre, regions.limit
     matches, best, counts = kernels.likeliest(kept, *around, kept, points, regions.scale, codes)
     own = (held.own().T / np.maximum(matches, 1)).sum(axis=1)

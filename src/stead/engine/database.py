@@ -44,6 +44,7 @@ class Database:
     def _connection(self) -> duckdb.DuckDBPyConnection:
         spill = tempfile.mkdtemp(prefix=".stead-")  # 0700
         connection = duckdb.connect(config={"memory_limit": self.memory, "temp_directory": spill})
+        connection.execute("SET enable_progress_bar = false")  # an interactive Python would find it on stdout
         weakref.finalize(self, _close, connection, spill)
         return connection
 

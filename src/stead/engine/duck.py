@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from stead.engine.regions import Keys
     from stead.tables.records import Records
 
-MOST_DIFFERENT = 10_000
-"""A number with more different values than this is continuous, whatever they are."""
+FIRST_ROWS, MOST_DIFFERENT = 100_000, 1_000
+"""A number with more different values than this in its first rows is continuous; otherwise all its values are looked at."""
 
 
 class Tables(RowEngine[ParquetTable]):
@@ -59,11 +59,10 @@ class Tables(RowEngine[ParquetTable]):
         codes = (meant.missing or {}).get(name, ())
         kind = meant.types[name]
         number = (pa.types.is_integer(kind) or pa.types.is_floating(kind)) and name not in meant.categorical
-        found = self._different(meant, name, MOST_DIFFERENT + 1 if number else None)
-        if number and len(found) > MOST_DIFFERENT:
+        if number and len(self._different(meant, name, FIRST_ROWS)) > MOST_DIFFERENT:
             decimals = 0 if pa.types.is_integer(kind) else None
             return Column(name, "continuous", decimals=decimals, missing=codes)
-        cells = replace(raw.from_arrow(name, found), rows=meant.rows)
+        cells = replace(raw.from_arrow(name, self._different(meant, name)), rows=meant.rows)
         return infer(cells, categorical=not number, missing=codes)
 
     def digits(
@@ -180,12 +179,12 @@ class Tables(RowEngine[ParquetTable]):
                 return False
         return True
 
-    def _different(self, table: ParquetTable, name: str, most: int | None = None) -> pa.ChunkedArray:
-        """The different values of a column, or the first ones found."""
-        if (table, name, most) not in self._found:
-            found = self._database.arrow(different(self._here(table, [name]), name, most))
-            self._found[table, name, most] = found.column("value")
-        return self._found[table, name, most]
+    def _different(self, table: ParquetTable, name: str, first: int | None = None) -> pa.ChunkedArray:
+        """The different values of a column, or of its first rows."""
+        if (table, name, first) not in self._found:
+            found = self._database.arrow(different(self._here(table, [name]), name, first))
+            self._found[table, name, first] = found.column("value")
+        return self._found[table, name, first]
 
     def _here(self, table: ParquetTable, names: Sequence[str]) -> Expression:
         """A file as a table of expressions, once these columns have been found to be whole."""

@@ -31,9 +31,9 @@ def sql(expression: Expression) -> str:
     return str(ibis.to_sql(expression, dialect="duckdb"))
 
 
-def different(table: Expression, name: str, most: int | None) -> Expression:
-    """The different values of a column, no more than `most`."""
-    return table.select(value=_cell(table, name)).distinct().limit(most)
+def different(table: Expression, name: str, first: int | None = None) -> Expression:
+    """The different values of a column, or of its first rows."""
+    return table.select(value=_cell(table, name)).limit(first).distinct()
 
 
 def summed(

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Whole = NDArray[np.int64]
+    Index = NDArray[np.int32]
     Floats = NDArray[np.float64]
 
 
@@ -22,8 +23,8 @@ class Kernels:
     compiled: bool
 
     def within(
-        self, group: Whole, low: Floats, high: Floats, point_group: Whole, points: Floats, groups: int
-    ) -> Whole:
+        self, group: Index, low: Floats, high: Floats, point_group: Index, points: Floats, groups: int
+    ) -> Index:
         """How many points of its group lie in the box of each query; one to three coordinates."""
         if self.compiled:
             from stead.kernels import boxes
@@ -33,12 +34,12 @@ class Kernels:
 
     def likeliest(
         self,
-        group: Whole,
+        group: Index,
         low: Floats,
         high: Floats,
         centre: Floats,
         limit: Floats,
-        point_group: Whole,
+        point_group: Index,
         points: Floats,
         scale: Floats,
         groups: int,

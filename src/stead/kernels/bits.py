@@ -36,12 +36,12 @@ TIE = 1e-12
 
 
 def likeliest(
-    group: Whole,
+    group: Index,
     low: Floats,
     high: Floats,
     centre: Floats,
     limit: Floats,
-    point_group: Whole,
+    point_group: Index,
     points: Floats,
     scale: Floats,
     groups: int,

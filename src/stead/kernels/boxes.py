@@ -17,6 +17,7 @@ import numpy as np
 from stead.kernels.compiled import compiled
 from stead.kernels.ranks import below, empty_set, enter
 from stead.kernels.sorting import grouped, order_of
+from stead.randomness import row_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
     Index = NDArray[np.int32]
 
 COORDINATES = 3
-"""More than these are counted by `nearby`."""
+"""More than these are counted by `bits`."""
 
 SHORT = 32
 """Points that are looked at one by one rather than divided further."""
 
 
-def within(group: Whole, low: Floats, high: Floats, point_group: Whole, points: Floats, groups: int) -> Whole:
+def within(group: Index, low: Floats, high: Floats, point_group: Index, points: Floats, groups: int) -> Index:
     """For each query the number of points of its group with low <= point <= high in every coordinate.
 
     `low` and `high` are (d, n), `points` is (d, N) with d from 1 to 3; groups are 0, 1, ..., groups - 1.
@@ -40,18 +41,18 @@ def within(group: Whole, low: Floats, high: Floats, point_group: Whole, points: 
     begin = starts_of(point_group, groups)
     ends = [ends_of(group, low[k], high[k], point_group, points[k], begin) for k in range(len(points))]
     if len(ends) == 1:
-        return (ends[0].last - ends[0].first).astype(np.int64)
+        return ends[0].last - ends[0].first
     ends.sort(key=lambda one: int((one.last - one.first).sum(dtype=np.int64)))  # the most telling one first
     asked = ends[0].asked
     ends = [one.take(asked) for one in ends]  # queries that ask for near places stand beside each other
-    counts = np.zeros(len(group), np.int64)
+    counts = np.zeros(len(group), np.int32)
     if len(ends) == 2:
         across, up = ends
         spans = [(across.first, across.last)]
         ranks = up.ranks()[across.order]
         _sweep(ranks, *_events(spans, len(ranks)), up.first, up.last, counts)
     else:
-        _descend(ends[0], ends[1], ends[2], counts)
+        _descend(ends, counts)
     result = np.empty_like(counts)
     result[asked] = counts
     return result
@@ -82,15 +83,21 @@ class Ends:
         return Ends(self.order, self.first[asked], self.last[asked], asked)
 
 
-def starts_of(group: Whole, groups: int) -> Whole:
+def starts_of(group: Index, groups: int) -> Whole:
     """Where each group begins when rows are arranged by group, and where the last one ends."""
     begin = np.zeros(groups + 1, np.int64)
-    np.cumsum(np.bincount(group, minlength=groups), out=begin[1:])
-    return begin
+    _tally_groups(group, begin)
+    return np.cumsum(begin, out=begin)
+
+
+@compiled
+def _tally_groups(group: Index, begin: Whole) -> None:
+    for one in group:
+        begin[one + 1] += 1
 
 
 def ends_of(
-    group: Whole, low: Floats, high: Floats, point_group: Whole, points: Floats, begin: Whole
+    group: Index, low: Floats, high: Floats, point_group: Index, points: Floats, begin: Whole
 ) -> Ends:
     """Sort points and queries along one coordinate, and search; group g has the places from begin[g] to begin[g + 1]."""
     order, asked = order_of(points), order_of(low)
@@ -98,30 +105,36 @@ def ends_of(
     if groups > 1:
         order = grouped(order, point_group, begin)
         asked = grouped(asked, group, starts_of(group, groups))
-    found = _places(group[asked], low[asked], high[asked], points[order], begin)
-    first, last = np.empty_like(found[0]), np.empty_like(found[1])
-    first[asked], last[asked] = found
+    arranged = points[order]
+    first, last = np.empty_like(asked), np.empty_like(asked)
+    near = np.zeros(2, np.int64)
+    for block in row_blocks(len(asked)):  # what is fetched from afar for a block stays in the cache
+        rows = asked[block]
+        first[rows], last[rows] = _places(group[rows], low[rows], high[rows], arranged, begin, near)
     return Ends(order, first, last, asked)
 
 
 @compiled
-def _places(group: Whole, low: Floats, high: Floats, arranged: Floats, begin: Whole) -> tuple[Index, Index]:
+def _places(
+    group: Index, low: Floats, high: Floats, arranged: Floats, begin: Whole, near: Whole
+) -> tuple[Index, Index]:
     """Two binary searches for each query, begun where the query before it ended: the next place is near."""
     first, last = np.empty(len(group), np.int32), np.empty(len(group), np.int32)
-    near_first, near_last = 0, 0
     for row in range(len(group)):
-        start, stop = int(begin[group[row]]), int(begin[group[row] + 1])
-        near_first = _search(arranged, start, stop, near_first, low[row], False)
-        near_last = _search(arranged, start, stop, near_last, high[row], True)
-        first[row], last[row] = near_first, max(near_first, near_last)
+        start, stop = begin[group[row]], begin[group[row] + 1]
+        near[0] = _search(arranged, start, stop, near[0], low[row], False)
+        near[1] = _search(arranged, start, stop, near[1], high[row], True)
+        first[row], last[row] = near[0], max(near[0], near[1])
     return first, last
 
 
 @compiled
-def _search(arranged: Floats, start: int, stop: int, near: int, bound: float, beyond: bool) -> int:
+def _search(
+    arranged: Floats, start: np.int64, stop: np.int64, near: np.int64, bound: float, beyond: bool
+) -> np.int64:
     """The first place in [start, stop) whose value is at least the bound, or beyond it; strides double away from `near`."""
     left = right = min(max(near, start), stop)
-    stride = 1
+    stride = np.int64(1)
     if right < stop and _before(arranged[right], bound, beyond):
         left += 1
         while left + stride <= stop and _before(arranged[left + stride - 1], bound, beyond):
@@ -151,7 +164,7 @@ def _before(value: float, bound: float, beyond: bool) -> bool:
 
 
 @compiled
-def _sweep(ranks: Index, at: Index, owners: Index, lowest: Index, beyond: Index, counts: Whole) -> None:
+def _sweep(ranks: Index, at: Index, owners: Index, lowest: Index, beyond: Index, counts: Index) -> None:
     """Enter the ranks one by one; before each, ask for the queries filed there how many members are in [lowest, beyond).
 
     A query that is filed as -1 - row is subtracted.
@@ -204,34 +217,50 @@ def _file(begins: Index, ends: Index, at: Index, owners: Index) -> None:
 # ---- three coordinates: a sweep for each level of a wavelet tree --------------------------------------
 
 
-def _descend(along: Ends, across: Ends, up: Ends, counts: Whole) -> None:
+def _descend(ends: list[Ends], counts: Index) -> None:
     """Points stand in the order of one coordinate, with their ranks by the other two.
 
     A level sorts the points stably by one bit of the rank across, the highest first. Ranks below a bound are, for each
     bit that is one in the bound, a whole node: a span of places, which a sweep counts. A box is what is below its upper bound
     less what is below its lower one; while the two have the same bits, both are in the same node and cancel.
     """
+    along, across, up = ends
+    ends.clear()  # of 10^7 rows, each array is 40 MB
     tree, ranks = across.ranks()[along.order], up.ranks()[along.order]
     bounds, window = np.stack([across.last, across.first]), np.stack([up.first, up.last])
     begin, end = np.stack([along.first] * 2), np.stack([along.last] * 2)  # on the path of each bound
+    del along, across, up
+    left, right = np.empty_like(begin), np.empty_like(begin)
+    zeros = np.empty(len(tree) + 1, np.int32)
+    spare = np.empty_like(tree), np.empty_like(ranks)
     for bit in range(len(tree).bit_length() - 1, -1, -1):
         if not _finish_short(bit, tree, ranks, bounds, window, begin, end, counts):
             return
-        one = ((tree >> bit) & 1).astype(np.bool_)
-        zeros = np.zeros(len(tree) + 1, np.int32)
-        np.cumsum(~one, out=zeros[1:])
-        tree, ranks = (np.concatenate([array[~one], array[one]]) for array in (tree, ranks))
-        left, right = np.zeros_like(begin), np.zeros_like(begin)
+        _split(bit, tree, ranks, *spare, zeros)
+        (tree, ranks), spare = spare, (tree, ranks)
         _divide(bit, zeros, bounds, begin, end, left, right)
         # what is below the lower bound is subtracted: its span is turned around
         at, owners = _events([(left[0], right[0]), (right[1], left[1])], len(ranks))
         if len(owners):
-            _sweep(ranks, at, owners, up.first, up.last, counts)
+            _sweep(ranks, at, owners, window[0], window[1], counts)
+
+
+@compiled
+def _split(bit: int, tree: Index, ranks: Index, next_tree: Index, next_ranks: Index, zeros: Index) -> None:
+    """Points whose bit is zero before the others, and how many of them stand before each place."""
+    count = np.int32(0)
+    for place in range(len(tree)):
+        zeros[place] = count
+        count += np.int32(1 - ((tree[place] >> bit) & 1))
+    zeros[-1] = count
+    for place in range(len(tree)):
+        there = zeros[place] if zeros[place] != zeros[place + 1] else count + place - zeros[place]
+        next_tree[there], next_ranks[there] = tree[place], ranks[place]
 
 
 @compiled
 def _finish_short(
-    bit: int, tree: Index, ranks: Index, bounds: Index, window: Index, begin: Index, end: Index, counts: Whole
+    bit: int, tree: Index, ranks: Index, bounds: Index, window: Index, begin: Index, end: Index, counts: Index
 ) -> int:
     """Look through spans of few points, and end them: their path is done. How many paths go on?"""
     going = 0
@@ -260,6 +289,7 @@ def _divide(
     for row in range(bounds.shape[1]):
         together = (bounds[0, row] >> (bit + 1)) == (bounds[1, row] >> (bit + 1))
         for path in range(2):
+            left[path, row] = right[path, row] = 0
             if begin[path, row] == end[path, row]:
                 continue
             first, last = zeros[begin[path, row]], zeros[end[path, row]]

@@ -11,14 +11,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Whole = NDArray[np.int64]
+    Index = NDArray[np.int32]
 
 TILE = 256
 TIE = 1e-12
 
 
-def within(group: Whole, low: Floats, high: Floats, point_group: Whole, points: Floats) -> Whole:
+def within(group: Index, low: Floats, high: Floats, point_group: Index, points: Floats) -> Index:
     """For each query the number of points of its group with low <= point <= high in every coordinate."""
-    counts = np.zeros(len(group), np.int64)
+    counts = np.zeros(len(group), np.int32)
     for start in range(0, len(group), TILE):
         rows = slice(start, start + TILE)
         inside = point_group == group[rows, None]  # (tile, N)
@@ -29,12 +30,12 @@ def within(group: Whole, low: Floats, high: Floats, point_group: Whole, points: 
 
 
 def likeliest(
-    group: Whole,
+    group: Index,
     low: Floats,
     high: Floats,
     centre: Floats,
     limit: Floats,
-    point_group: Whole,
+    point_group: Index,
     points: Floats,
     scale: Floats,
 ) -> tuple[Whole, Floats, Whole]:

@@ -70,7 +70,7 @@ def _by_digits(bits: Keys) -> Index:
 
 
 @compiled
-def grouped(order: Index, group: NDArray[np.int64], begin: NDArray[np.int64]) -> Index:
+def grouped(order: Index, group: Index, begin: NDArray[np.int64]) -> Index:
     """An order kept within groups, one group after another; group g begins at begin[g]."""
     at = begin.copy()
     result = np.empty_like(order)

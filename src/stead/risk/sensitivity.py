@@ -121,10 +121,13 @@ class _Highest:
 
     def __init__(self) -> None:
         self.records: dict[str, NDArray[Any]] = {}
+        self.whole = True
 
     def take(self, matches: Matches, place: int) -> None:
-        """One more setting."""
-        if not matches.records:
+        """One more setting; where one of them has no records, there is no highest."""
+        self.whole = self.whole and bool(matches.records)
+        if not self.whole:
+            self.records = {}
             return
         risk = probability(matches.records["c"], matches.records["T"])
         if not self.records:
