@@ -263,7 +263,8 @@ def test_no_planted_value_leaves_the_measures_of_foreign_files(
     assert shell("init", "survey.csv") == 0
     assert shell("run", "--repro-seed", "5") == 0
     files = [str(path) for path in sorted((place / "stead-output" / "public").iterdir())]
-    made = ("--synthesized", "income,assets,spent")
+    run = json.loads((place / "stead-output" / "internal" / "assessment.json").read_text(encoding="utf-8"))
+    made = ("--synthesized", ",".join(run["release"]["synthesized"]))
     for more in (("--proper",), ("--plug-in", "--classifier", "cart")):
         assert shell("utility", "survey.csv", *files, *made, "--plan", "stead.toml", *more, *machine) == 0
     for wrong in (("--synthesized", "incom"), (*made, "--formula", "income ~ 1"), (*made, "--null", "nil")):

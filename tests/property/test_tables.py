@@ -85,7 +85,7 @@ def kept(draw: st.DrawFn) -> Records:
     return Records(Schema(columns), held, rows)
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(kept(), st.sampled_from(["sav", "zsav", "dta", "xpt"]))
 def test_packages_give_back_what_they_were_given(tmp_path: Path, records: Records, ending: str) -> None:
     path = tmp_path / f"a.{ending}"
