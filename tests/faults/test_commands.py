@@ -434,7 +434,7 @@ def test_28_bad_diagnostics_release_nothing(study: Study, failing: None) -> None
     assert not (study.output / "report.html").exists()
     recorded = Workdir(study.output).folder.read_json("internal/failure.json")
     assert recorded == refused
-    assert [row["fit"] for row in recorded["fits"]] == ["x", "y"]
+    assert [row["fit"] for row in recorded["fits"]] == ["x", "y", "group"]
     for row in recorded["fits"]:
         assert row["problems"] == [BAD]
         assert row["mark"] == "fail"
@@ -463,8 +463,8 @@ def test_28_an_override_goes_on_and_its_reason_is_recorded(pictured: Study, fail
     assert "Released although draws are bad" in page
     assert "<q><bdi>for a lesson on chains</bdi></q>" in page
     assert f"<li><bdi>x</bdi>: {BAD}</li>" in page
-    assert [row["problems"] for row in done["samplers"]["fits"]] == [[BAD], [BAD]]
-    assert done["samplers"]["value"] == 2.0
+    assert [row["problems"] for row in done["samplers"]["fits"]] == [[BAD]] * 3
+    assert done["samplers"]["value"] == 3.0
 
 
 def test_28_chains_that_never_move_are_shown_as_such_after_an_override(
@@ -494,12 +494,13 @@ def test_28_the_terminal_says_that_bad_draws_were_released(study: Study, failing
     study.data(numbers()).init().edit(('override = ""', 'override = "for a lesson"'))
     code, out, _ = study("run", str(study.plan))
     assert code == 0
-    assert "Samplers: 2 of 2 fits have draws that stop a run." in out
+    assert "Samplers: 3 of 3 fits have draws that stop a run." in out
     assert "Released all the same, with the reason: for a lesson" in out
 
 
 def test_a_column_that_is_not_made_cannot_be_predicted(study: Study) -> None:
     study.data(numbers()).init().edit(("predictive = []", 'predictive = ["y", "group"]'))
+    with_models(study, model("y ~ x"))
     answer = study.check()
     assert answer["exit_code"] == 2
     assert "[measures] predictive: group is not synthesized" in about(answer, "E-COLUMN")
