@@ -196,6 +196,46 @@ def test_a_posterior_of_another_kind_is_shown_by_the_places_of_its_parameters() 
     assert len(content["aggregates"]["columns"]) == 1
 
 
+def test_draws_of_another_program_have_figures_and_no_pictures() -> None:
+    """Two chains of 300 draws: the figures are theirs, and which draw is of which chain is not known any more."""
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=80)
+    b = 0.5 + 0.05 * rng.normal(size=(2, 300))
+    drawn = b[:, :, None] * x + rng.normal(size=(2, 300, 80))
+    records = stead.table({"x": x, "y": 0.5 * x + rng.normal(size=80)})
+    source = {"posterior": {"b": b}, "posterior_predictive": {"y": drawn}}
+    release = stead.synthesize(records, stead.External(source, ["y"]), m=2, draws=200, rng=1)
+    content = stead.sampler_check(release.posterior).to_dict()
+    (row,) = content["fits"]
+    assert row["figures"]["rhat"]["value"] < 1.05
+    assert row["figures"]["pareto_k"]["reason"] == "the draws were made elsewhere"
+    assert row["no_picture"].startswith("the draws were made elsewhere: which chain")
+    assert content["aggregates"] == {}
+    checked = stead.predictive_check(release)
+    assert checked.details["draws"] == 59
+    assert checked.available
+
+
+def test_draws_that_were_given_are_not_called_independent() -> None:
+    fitted = stead.Linear("y ~ x").fit(survey(), draws=50, rng=1)
+    assert isinstance(fitted.draws, np.ndarray)
+    given = stead.Linear("y ~ x").posterior(fitted.draws, survey().schema)
+    (fit,) = fits_of(given)
+    assert fit.elsewhere
+    reasons = {
+        figure["reason"] for figure in stead.sampler_check(given).details["fits"][0]["figures"].values()
+    }
+    assert reasons == {"the draws were made elsewhere"}
+
+
+def test_a_private_model_is_not_asked_for_more_data_sets() -> None:
+    levels = stead.Schema([stead.Column("b", "binary", levels=(0, 1))])
+    records = stead.table({"b": [0, 1] * 60}, levels)
+    release = stead.synthesize(records, stead.BinaryDP(2, column="b", declared=(0, 1)), m=1)
+    assert "costs epsilon" in stead.predictive_check(release).reason
+    assert stead.sampler_check(release.posterior).value == 0.0
+
+
 def stuck(posterior: RegressionPosterior, quality: Diagnostics) -> RegressionPosterior:
     return replace(posterior, quality=quality)
 

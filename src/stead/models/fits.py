@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stead.errors import shorten
+from stead.models.external_posterior import ExternalPosterior
 from stead.models.regression_posterior import RegressionPosterior
 from stead.models.sequence import SequencePosterior
 from stead.sampling.verdicts import problems_of
@@ -29,13 +30,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Fit:
-    """One fit of one sampler."""
+    """One fit of one sampler. Row h of `draws` belongs to chain h % 4, unless they were made `elsewhere`."""
 
     name: str
     response: str
     diagnostics: Diagnostics
     draws: Array  # (H, K)
     parameters: tuple[str, ...]
+    elsewhere: bool = False
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -58,7 +60,8 @@ def _of_regression(posterior: RegressionPosterior) -> Iterator[Fit]:
     left_out = posterior.coefficients.shape[1] + posterior.auxiliary.shape[1] - draws.shape[1]
     sources = posterior.design.sources
     named = _named(sources[left_out:], family.count)  # thresholds take the place of an intercept
-    yield Fit(response, response, posterior.quality, draws, (*named, *family.auxiliary))
+    names = (*named, *family.auxiliary)
+    yield Fit(response, response, posterior.quality, draws, names, elsewhere=posterior.constants is None)
     parts = posterior.parts
     kinds = [("missing code", len(parts.codes)), ("spike", len(parts.spikes))]
     titles = [
@@ -66,8 +69,9 @@ def _of_regression(posterior: RegressionPosterior) -> Iterator[Fit]:
         for kind, count in kinds
         for place in range(1, count + 1)
     ]
-    # draws that were made elsewhere say nothing of their parts
-    for title, coefficients, checked in zip(titles, parts.coefficients, parts.quality, strict=False):
+    for title, coefficients, checked in zip(
+        titles, parts.coefficients, parts.quality, strict=False
+    ):  # those made elsewhere have none
         yield Fit(title, response, checked, coefficients, _named(sources))
 
 
@@ -85,11 +89,12 @@ def _named(sources: tuple[str, ...], equations: int = 1) -> tuple[str, ...]:
 def _of_any(posterior: Posterior) -> Iterator[Fit]:
     """A posterior of another kind: its parameters by place, since nothing is known of what their names hold."""
     checks, responses = posterior.diagnostics, posterior.responses
+    elsewhere = isinstance(posterior, ExternalPosterior)
     if len(checks) == 1:
         names = tuple(f"parameter {place + 1}" for place in range(posterior.draws.shape[1]))
         name = ", ".join(responses[:3]) + (" and more" if len(responses) > 3 else "")
-        yield Fit(name, responses[0], checks[0], posterior.draws, names)
+        yield Fit(name, responses[0], checks[0], posterior.draws, names, elsewhere)
         return
     for place, checked in enumerate(checks):
         name = responses[place] if place < len(responses) else f"fit {place + 1}"
-        yield Fit(name, name, checked, np.zeros((checked.draws, 0)), ())
+        yield Fit(name, name, checked, np.zeros((checked.draws, 0)), (), elsewhere)

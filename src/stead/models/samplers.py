@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 CITATION = "Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021)"
 INDEPENDENT = "the draws are independent: there is no chain to look at"
+ELSEWHERE = "the draws were made elsewhere"
+UNKNOWN = f"{ELSEWHERE}: which chain each belongs to is not known here"
 SHORT = f"the chains have fewer than {LEAST_EACH} draws each, or nothing varies: too little to picture"
 
 
@@ -37,7 +39,7 @@ def sampler_check(posterior: Posterior | None) -> Measurement:
     table = fit_table(fits)
     pictures: list[dict[str, Any]] = []
     for fit, row in zip(fits, table, strict=True):
-        if has_chains(fit.diagnostics):
+        if has_chains(fit.diagnostics) and not fit.elsewhere:
             traces = worst_traces(fit.draws, fit.parameters)
             pictures += [{"fit": fit.name, "mark": row["mark"], **one.to_dict()} for one in traces]
             row["no_picture"] = "" if traces else SHORT
@@ -67,9 +69,12 @@ def fit_table(fits: Sequence[Fit]) -> list[dict[str, Any]]:
             "why": fit.diagnostics.to_dict().get("why", ""),
             "draws": fit.diagnostics.draws,
             "mark": worst(fit.diagnostics),
-            "figures": {key: verdict.to_dict() for key, verdict in judge(fit.diagnostics).items()},
+            "figures": {
+                key: verdict.to_dict()
+                for key, verdict in judge(fit.diagnostics, ELSEWHERE if fit.elsewhere else "").items()
+            },
             "problems": list(problems_of(fit.diagnostics)),
-            "no_picture": INDEPENDENT,
+            "no_picture": UNKNOWN if fit.elsewhere else INDEPENDENT,
         }
         for fit in fits
     ]

@@ -61,9 +61,9 @@ def has_chains(checked: Diagnostics) -> bool:
     return any(figure is not None for figure in figures)
 
 
-def judge(checked: Diagnostics) -> dict[str, Verdict]:
-    """Each figure of one fit beside its limits."""
-    return {key: _judge(checked, key) for key in FIGURES}
+def judge(checked: Diagnostics, unknown: str = "") -> dict[str, Verdict]:
+    """Each figure of one fit beside its limits; `unknown` is why one is not there, where nothing is known of the sampler."""
+    return {key: _judge(checked, key, unknown) for key in FIGURES}
 
 
 def problems_of(checked: Diagnostics) -> tuple[str, ...]:
@@ -105,10 +105,10 @@ def from_record(held: Mapping[str, Any]) -> Diagnostics:
     return Diagnostics(str(held["method"]), int(held["draws"]), why=str(held.get("why", "")), **figures)
 
 
-def _judge(checked: Diagnostics, key: str) -> Verdict:
+def _judge(checked: Diagnostics, key: str, unknown: str) -> Verdict:
     value: float | None = getattr(checked, key)
     if value is None:
-        return Verdict(None, "none", _why_none(checked, key))
+        return Verdict(None, "none", unknown or _why_none(checked, key))
     if not math.isfinite(value):
         return Verdict(None, "fail", f"no finite number: {STUCK}")
     good, bad = True, False

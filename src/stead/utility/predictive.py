@@ -22,6 +22,8 @@ import numpy as np
 from stead.errors import DiagnosticsFailed, UsageError, nearest, shorten
 from stead.measurement import Measurement, not_available
 from stead.models.base import silent
+from stead.models.external_posterior import ExternalPosterior
+from stead.models.private import PrivatePosterior
 from stead.randomness import generator
 from stead.tables.records import Records
 from stead.utility.shown_cells import Cells, cells_of
@@ -91,10 +93,17 @@ def predictive_check(
     if posterior is None:
         return _none("the release has no posterior: its synthetic sets came from outside")
     names = _columns(release, posterior, columns)
+    parts = getattr(posterior, "parts_in_order", (posterior,))
+    if any(isinstance(part, PrivatePosterior) for part in parts):
+        return _none(
+            "each data set of a differentially private model costs epsilon: none is drawn for a check"
+        )
     choosing, drawing = generator(rng).spawn(2)
-    real = release.confidential
-    if real.rows > MOST_ROWS:
-        real = real.take(np.sort(choosing.choice(real.rows, MOST_ROWS, replace=False)))
+    real, most = release.confidential, MOST_ROWS
+    if any(isinstance(part, ExternalPosterior) for part in parts):
+        most = real.rows  # its data sets are of all rows
+    if real.rows > most:
+        real = real.take(np.sort(choosing.choice(real.rows, most, replace=False)))
     try:
         drawn = _draw(posterior, real, names, draws, drawing, progress)
     except DiagnosticsFailed as error:
