@@ -55,7 +55,8 @@ def hamiltonian_chains(
         length = 0.5 * np.pi * rng.uniform(0.5, 1.5)
         momentum = rng.standard_normal(x.shape)
         moved, towards, new_height, new_slope = paths.leap(x, momentum, slope, step.size, length)
-        change = new_height - height + 0.5 * (momentum**2 - towards**2).sum(axis=1)
+        with np.errstate(over="ignore", invalid="ignore"):  # a path that ran off is turned down below
+            change = new_height - height + 0.5 * (momentum**2 - towards**2).sum(axis=1)
         probability = np.exp(np.minimum(np.where(np.isfinite(change), change, -np.inf), 0.0))
         taken = rng.random(CHAINS) < probability
         x = np.where(taken[:, None], moved, x)
